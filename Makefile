@@ -1,0 +1,229 @@
+# Pith. `make help` lists the targets. No configure: what is there is found, what is missing is said.
+#
+# Each folder gets only the -I it is allowed (CONTRIBUTING.md, "Rooms"), so that a forbidden include does not compile.
+# The build tree mirrors an installation: O/bin, O/lib, O/libexec/pith, O/share; programs find each other from there.
+
+VERSION := 0.1.0
+SOVERSION := 0
+O ?= build
+
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+bindir ?= $(prefix)/bin
+libdir ?= $(prefix)/lib
+libexecdir ?= $(prefix)/libexec
+includedir ?= $(prefix)/include
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+INSTALL ?= install
+
+CC ?= cc
+FC := $(if $(filter default,$(origin FC)),gfortran,$(FC))
+PKG_CONFIG ?= pkg-config
+TCLSH ?= tclsh
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wstrict-prototypes -Wmissing-prototypes -Wshadow
+BASE := -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden $(WARN) -MMD -MP
+
+# ---- what is there ------------------------------------------------------------------------------------------------
+# MPIs: the one MPICC names, else every one of mpicc.mpich, mpicc.openmpi, else mpicc. mpi_kind asks mpi.h which it is.
+mpi_kind = $(shell printf '\043include <mpi.h>\n\043ifdef OPEN_MPI\nkind=openmpi\n\043else\nkind=mpich\n\043endif\n' | \
+	$(1) -E -P -x c - 2>/dev/null | sed -n 's/^kind=//p')
+ifneq ($(origin MPICC),undefined)
+  MPIS := $(call mpi_kind,$(MPICC))
+  MPICC_$(MPIS) := $(MPICC)
+else
+  MPIS := $(foreach m,mpich openmpi,$(if $(shell command -v mpicc.$(m)),$(m)))
+  $(foreach m,$(MPIS),$(eval MPICC_$(m) := mpicc.$(m)))
+  ifeq ($(MPIS),)
+    ifneq ($(shell command -v mpicc),)
+      MPIS := $(call mpi_kind,mpicc)
+      MPICC_$(MPIS) := mpicc
+    endif
+  endif
+endif
+HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
+HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
+
+# ---- sources ------------------------------------------------------------------------------------------------------
+formats_src := $(filter-out $(wildcard formats/tools/*.c),$(wildcard formats/*.c formats/*/*.c))
+tools_src := $(wildcard formats/tools/*.c)
+liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
+wrappergen_src := $(wildcard wrappers/wrappergen/*.c)
+run_src := $(wildcard wrappers/run/*.c)
+mpi_src := $(wildcard wrappers/mpi/*.c)
+mpi_templates := $(wildcard wrappers/mpi/*.w)
+core_src := $(wildcard viewer/core/*.c)
+draw_src := $(wildcard viewer/draw/*.c)
+tk_src := $(wildcard viewer/tk/*.c)
+tcl_src := $(wildcard viewer/tcl/*.tcl)
+unit_src := $(wildcard test/unit/test_*.c)
+bench_src := $(wildcard test/bench/bench_*.c)
+man_src := $(wildcard man/*.[1357])
+
+obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
+
+SAN :=
+LINK = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS)
+
+lib_a := $(O)/lib/libpith.a
+lib_so := $(O)/lib/libpith.so.$(SOVERSION)
+null_a := $(O)/lib/libpith-null.a
+null_so := $(O)/lib/libpith-null.so.$(SOVERSION)
+formats_a := $(O)/obj/libformats.a
+core_a := $(O)/obj/libcore.a
+mpi_so := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.so)
+lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
+headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
+viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
+	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all lib wrappers tools viewer samples man help clean missing
+
+all: lib tools wrappers viewer samples missing
+
+lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
+tools: $(O)/bin/pith $(O)/bin/wrappergen $(O)/bin/upshot $(O)/libexec/pith/pith-run
+wrappers: $(mpi_so)
+viewer: $(viewer_out)
+missing:
+	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
+	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
+	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
+
+# ---- flags: objects are made again when they change ------------------------------------------------------------------
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPIS)
+ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
+  $(shell mkdir -p $(O))
+  $(file >$(O)/.flags,$(flags_text))
+endif
+
+# ---- objects: one rule, each room with its own includes ----------------------------------------------------------------
+inc_formats := -Iformats
+inc_liblog := -Iliblog -Iformats
+inc_wrappers := -I$(O)/include
+inc_viewer := -I$(O)/include -Iviewer
+inc_test := -Itest -Iliblog -Iformats -Iviewer -Iwrappers
+pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
+pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
+
+define compile
+@mkdir -p $(@D)
+$(CC) $(BASE) $(SAN) $(1) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+endef
+$(O)/obj/formats/%.o: formats/%.c $(O)/.flags
+	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"')
+$(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags
+	$(call compile,$(inc_liblog))
+$(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers)
+	$(call compile,$(inc_wrappers) -Iwrappers)
+$(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers)
+	$(call compile,$(inc_viewer) $(pkg_tk) -DUSE_TCL_STUBS -DUSE_TK_STUBS)
+$(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers)
+	$(call compile,$(inc_viewer) $(pkg_cairo))
+$(O)/obj/viewer/%.o: viewer/%.c $(O)/.flags | $(headers)
+	$(call compile,$(inc_viewer))
+$(O)/obj/test/%.o: test/%.c $(O)/.flags | $(headers)
+	$(call compile,$(inc_test))
+
+$(O)/include/%.h: liblog/%.h
+	@mkdir -p $(@D)
+	cp $< $@
+$(O)/include/pithlog.h: formats/pithlog.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+# ---- libraries -------------------------------------------------------------------------------------------------------
+archive = @mkdir -p $(@D); rm -f $@; $(AR) rcsD $@ $^
+$(formats_a): $(call obj,$(formats_src))
+	$(archive)
+$(lib_a): $(call obj,$(liblog_src) $(formats_src))
+	$(archive)
+$(core_a): $(call obj,$(core_src))
+	$(archive)
+$(null_a): $(call obj,liblog/null.c)
+	$(archive)
+$(lib_so): $(call obj,$(liblog_src) $(formats_src)) liblog/libpith.map
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^) -lz -lpthread $(LIBS)
+$(null_so): $(call obj,liblog/null.c) liblog/libpith.map
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^)
+$(O)/lib/%.so: $(O)/lib/%.so.$(SOVERSION)
+	ln -sf $(<F) $@
+
+# ---- tools -----------------------------------------------------------------------------------------------------------
+$(O)/bin/pith: $(call obj,$(tools_src)) $(formats_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+$(O)/bin/upshot: $(O)/bin/pith
+	ln -sf pith $@
+$(O)/bin/wrappergen: $(call obj,$(wrappergen_src))
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(LIBS)
+$(O)/libexec/pith/pith-run: $(call obj,$(run_src))
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(LIBS)
+
+# ---- wrappers: once for each MPI ---------------------------------------------------------------------------------------
+# $(1) = mpich or openmpi. The header is preprocessed, wrappergen reads it, the result is compiled with the runtime.
+define mpi_rules
+$(O)/gen/$(1)/mpi.i: $(O)/.flags
+	@mkdir -p $$(@D)
+	printf '\043include <mpi.h>\n' | $(MPICC_$(1)) -E -P -x c - -o $$@
+$(O)/gen/$(1)/log.c: $(mpi_templates) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i
+	$(O)/bin/wrappergen -w $(mpi_templates) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i -o $$@
+$(O)/obj/mpi-$(1)/log.o: $(O)/gen/$(1)/log.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations -Wno-missing-prototypes $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-mpi.so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1)/%.o,$(mpi_src)) $(O)/obj/mpi-$(1)/log.o $(lib_so) $(O)/lib/libpith.so
+	@mkdir -p $$(@D)
+	$(LINK) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+endef
+$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
+
+# ---- viewer ------------------------------------------------------------------------------------------------------------
+$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(formats_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
+$(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(formats_a)
+	@mkdir -p $(@D)
+	$(LINK) -shared -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 -lz -lm $(LIBS)
+$(O)/libexec/pith/pith-view: viewer/pith-view
+	@mkdir -p $(@D)
+	install -m 755 $< $@
+$(O)/share/pith/viewer/.stamp: $(tcl_src)
+	@mkdir -p $(@D)
+	cp $(tcl_src) $(@D)/
+	@touch $@
+
+# ---- samples ------------------------------------------------------------------------------------------------------------
+# MPI samples are built once for each MPI: O/samples/MPI/NAME. Plain ones link libpith.
+include samples/samples.mk
+samples: lib $(samples_out)
+
+# ---- checks, install, demo: see there ---------------------------------------------------------------------------------------
+include test/check.mk
+
+man: ;
+
+clean:
+	rm -rf $(O)
+
+help:
+	@echo 'make              build all that can be built here, into $(O)/'
+	@echo 'make demo         install what is missing, build, record a sample, show it'
+	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
+	@echo 'make check-asan   unit, golden and command line tests under the address and undefined-behaviour sanitizers'
+	@echo 'make check-tsan   thread tests under the thread sanitizer'
+	@echo 'make bench        measure: ratios to floors and peers'
+	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
+	@echo 'make clean        remove $(O)/'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR'
+
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,46 @@
+/* format.h - the table of formats (formats/format.c): one row and one folder each.
+ *
+ * Reading: a foreign log is read once, in order, into a native one in a nameless temporary file, and from then on is that
+ * log; so every format has lanes, seeking, statistics and pictures, in constant memory. Writing: from an open log through
+ * pithlog.h, in as many passes as the format needs.
+ */
+#ifndef PITHI_FORMAT_H
+#define PITHI_FORMAT_H
+
+#include <stdio.h>
+
+#include "native/segment.h"
+
+/* A foreign file, mapped. */
+struct pithi_input {
+    const char *path;
+    const unsigned char *data; /* NULL for a folder */
+    size_t size;
+};
+
+struct pithi_convert {
+    int64_t from_ns, to_ns; /* window; INT64_MIN, INT64_MAX: all */
+    void (*note)(const char *text); /* told what the format could not hold, one line each with its count; may be NULL */
+};
+
+struct pithi_format {
+    const char *name;     /* as in --format=NAME and PITH_FORMAT */
+    const char *suffixes; /* blank-separated, first = the one to write: "alog log" */
+    const char *summary;  /* for `pith help formats`: what is kept, what is lost */
+    /* 1: the file is of this format, by its first bytes (or, for a folder, its contents). */
+    int (*probe)(const struct pithi_input *input);
+    int (*read)(const struct pithi_input *input, struct pithi_writer *writer); /* NULL: cannot be read */
+    int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how); /* NULL: cannot be written */
+};
+
+extern const struct pithi_format pithi_formats[]; /* ends with a row whose name is NULL */
+
+/* By name, or by the suffix of a file name; NULL: none. */
+const struct pithi_format *pithi_format_by_name(const char *name);
+const struct pithi_format *pithi_format_by_suffix(const char *path);
+
+/* Writes `log` as `format` to `path`: to PATH.part first, then renamed, nothing left behind on failure. */
+int pithi_format_write(struct pithlog *log, const struct pithi_format *format, const char *path,
+                       const struct pithi_convert *how);
+
+#endif

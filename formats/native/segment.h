@@ -1,0 +1,106 @@
+/* segment.h - making a native log.
+ *
+ * A log is a header, definitions, one segment a rank, the rank table and a footer (spec: formats/native/SPEC.md).
+ * A segment holds all of one rank: its description, its communicators, its lanes' blocks, its index. Segments are made
+ * independently of each other, by the ranks themselves at MPI_Finalize (liblog/merge.c) or one process for all
+ * (struct pithi_writer, below: readers of foreign formats, recover, merge).
+ *
+ * Nothing here uses threads, MPI or global state; a segment is used by one thread at a time.
+ */
+#ifndef PITHI_SEGMENT_H
+#define PITHI_SEGMENT_H
+
+#include "pithlog.h"
+
+/* Where bytes go. Appends `size` bytes; *offset = where they stand in the final file (or relative to a base that is
+ * known later, see pithi_segment_finish). Returns PITH_OK or an error. */
+struct pithi_sink {
+    int (*append)(void *context, const void *data, size_t size, uint64_t *offset);
+    void *context;
+};
+
+/* ---- Definitions: one set for the log ------------------------------------------------------------------------------ */
+
+/* A set of definitions and properties: what the DEFS chunk holds. Ids are given out from 0 in order of adding; adding a
+ * (kind, name) that is there gives its id. */
+struct pithi_defs;
+int pithi_defs_new(struct pithi_defs **defs);
+void pithi_defs_free(struct pithi_defs *defs);
+int pithi_defs_add(struct pithi_defs *defs, const struct pithlog_def *def, uint32_t *id); /* strings copied; NULL = "" */
+uint32_t pithi_defs_count(const struct pithi_defs *defs);
+const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id);
+int pithi_defs_property(struct pithi_defs *defs, const char *key, const char *value);
+/* The set as bytes (the payload of a DEFS chunk), malloc'ed; and back (adds what is new to `defs`, all lengths checked;
+ * ids[i] = id in `defs` of the i-th definition of the bytes when `ids` is not NULL, malloc'ed). */
+int pithi_defs_pack(const struct pithi_defs *defs, void **data, size_t *size);
+int pithi_defs_unpack(struct pithi_defs *defs, const void *data, size_t size, uint32_t **ids);
+
+/* ---- A segment ----------------------------------------------------------------------------------------------------- */
+
+struct pithi_segment;
+
+struct pithi_rank {
+    int32_t rank;
+    const char *host;
+    uint64_t pid;
+};
+
+int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink);
+
+/* Lane of a thread number, made at first use; `name` NULL keeps what it has. */
+int pithi_segment_lane(struct pithi_segment *segment, uint32_t thread, const char *name, uint32_t *lane);
+
+/* Local index of a communicator of this rank, by its key, made at first use. World is there from the start as 0 (key 0).
+ * `members` may be given by one rank only: in the job the one that is rank 0 in it. */
+int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm *comm, uint32_t *index);
+
+/* One record: `lane` and `comm` are the segment's, `id` the log's. Times of a lane must not fall; one that does is taken
+ * as the time before it. The made fields (depth, start_ns ...) are ignored. Writes a block to the sink when one is full. */
+int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record *record);
+
+/* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
+ * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. */
+int pithi_segment_finish(struct pithi_segment *segment);
+uint64_t pithi_segment_index_size(const struct pithi_segment *segment);
+int pithi_segment_index(struct pithi_segment *segment, uint64_t base);
+
+/* What the rank table and the footer need of a segment. */
+struct pithi_totals {
+    uint64_t records, states, events, messages, lost, lanes;
+    int64_t start_ns, end_ns; /* start > end: no record */
+};
+void pithi_segment_totals(const struct pithi_segment *segment, struct pithi_totals *totals);
+void pithi_segment_free(struct pithi_segment *segment);
+
+/* ---- The file around the segments ----------------------------------------------------------------------------------- */
+
+enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 64, PITHI_FOOTER_SIZE = 128 };
+
+/* The file header; the DEFS chunk (malloc'ed); rank table: a fixed-size head, then an entry a rank, each with its own
+ * CRC so that each rank may write its own; the footer, last in the file. Sizes as in the enum. */
+void pithi_file_header(unsigned char header[PITHI_HEADER_SIZE]);
+int pithi_defs_chunk(const struct pithi_defs *defs, void **chunk, size_t *size);
+uint64_t pithi_rank_table_size(uint32_t ranks);
+void pithi_rank_table_head(uint32_t ranks, unsigned char *head, size_t *size); /* at most PITHI_RANK_ENTRY_SIZE bytes */
+uint64_t pithi_rank_entry_offset(uint32_t index);                              /* from the start of the table */
+void pithi_rank_entry(const struct pithi_segment *segment, uint64_t base, unsigned char entry[PITHI_RANK_ENTRY_SIZE]);
+void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ranks, const struct pithi_totals *totals,
+                       unsigned char footer[PITHI_FOOTER_SIZE]);
+
+/* ---- One process writes all ------------------------------------------------------------------------------------------ */
+
+/* A log written by one process: definitions and lanes may come at any time, records of all lanes in any mixture as long as
+ * each lane's own are in order. Writes to PATH.part and renames at finish; `fd` >= 0 instead writes to that file. */
+struct pithi_writer;
+int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd);
+struct pithi_defs *pithi_writer_defs(struct pithi_writer *writer); /* add definitions and properties here */
+int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank); /* optional; makes known host and pid */
+/* The lane of (rank, thread) by a number for the whole log. */
+int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread, const char *name, uint32_t *lane);
+/* A communicator by a number for the whole log, by key; 0 = world. */
+int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
+int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
+int pithi_writer_finish(struct pithi_writer *writer); /* writes the rest; the file appears under its name */
+void pithi_writer_close(struct pithi_writer *writer); /* frees; without finish before, leaves no file */
+
+#endif

@@ -1,0 +1,198 @@
+/* pithlog.h - read logs: Pith's own and, through it, every format that Pith can read.
+ *
+ *     struct pithlog *log;
+ *     if (pithlog_open("run.pith", &log)) { fprintf(stderr, "%s\n", pithlog_error()); return 1; }
+ *     struct pithlog_iter *iter;
+ *     struct pithlog_record r;
+ *     pithlog_iter_open(log, NULL, &iter);
+ *     while (pithlog_iter_next(iter, &r) == 1) ...
+ *     pithlog_iter_close(iter);
+ *     pithlog_close(log);
+ *
+ * Functions that can fail return 0 (PITH_OK) or an enum pith_err; pithlog_error() then has the text, one line
+ * "FILE: byte N: what is wrong; what to do". Nothing prints, exits or aborts, whatever the file holds.
+ * A struct pithlog may be used by several threads at once, each with iterators of its own.
+ * Memory: the file is mapped; an iterator holds one decoded block per lane (about 0.1 MB each), whatever the log's size.
+ */
+#ifndef PITHLOG_H
+#define PITHLOG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PITHLOG_API __attribute__((visibility("default")))
+#else
+#define PITHLOG_API
+#endif
+
+enum pith_err {
+    PITH_OK = 0,
+    PITH_ERR_OPEN,        /* no such file, no permission, a directory */
+    PITH_ERR_IO,          /* reading or writing failed: disk full ... */
+    PITH_ERR_FORMAT,      /* not a log of any known format */
+    PITH_ERR_DAMAGED,     /* a log, but its bytes contradict its format */
+    PITH_ERR_UNSUPPORTED, /* a newer version, or something the format cannot hold */
+    PITH_ERR_MEMORY,
+    PITH_ERR_USAGE        /* arguments out of range */
+};
+
+/* The text of this thread's last error; valid until the next one. */
+PITHLOG_API const char *pithlog_error(void);
+
+/* ---- What a log holds --------------------------------------------------------------------------------------------- */
+
+struct pithlog;
+
+/* A state, event type or counter. Ids are indices 0 .. count-1. */
+enum pithlog_def_kind { PITHLOG_STATE, PITHLOG_EVENT_TYPE, PITHLOG_COUNTER_TYPE };
+struct pithlog_def {
+    enum pithlog_def_kind kind;
+    const char *name;
+    const char *colour; /* X11 name or "#rrggbb" as the program gave it, "" if none */
+    const char *group;  /* "user", "MPI collective" ... */
+    const char *format; /* events: payload format (see pith_event_define); counters: unit; else "" */
+};
+
+/* A time line: one thread of one rank. Lanes are sorted by rank, then thread. */
+struct pithlog_lane {
+    int32_t rank;
+    uint32_t thread; /* 0 = the thread that recorded first, normally main */
+    const char *name; /* given by the program, else "" */
+    const char *host;
+    int64_t first_ns, last_ns; /* of its records; first > last if it has none */
+    uint64_t records;
+};
+
+/* A communicator. ids are indices 0 .. count-1; 0 is MPI_COMM_WORLD in every log. */
+struct pithlog_comm {
+    uint64_t key;
+    const char *name;
+    int32_t size, remote_size;  /* 0, 0: members unknown */
+    const int32_t *world_ranks; /* [size], then the remote group's [remote_size] */
+};
+
+struct pithlog_info {
+    const char *format;  /* "native", "alog", "clog2" ... */
+    uint32_t version;    /* of the native format; 0 for others */
+    int complete;        /* 0: the index was missing or damaged and was made again from the blocks */
+    uint32_t ranks, lanes, defs, comms;
+    uint64_t records;    /* all */
+    uint64_t states, events, messages; /* completed states, solo events, receives */
+    uint64_t lost;       /* records that the program could not store */
+    int64_t start_ns, end_ns; /* first and last record */
+    uint64_t bytes;      /* size of the file */
+};
+
+PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
+PITHLOG_API void pithlog_close(struct pithlog *log);
+PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *log);
+PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);    /* NULL: no such */
+PITHLOG_API const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane); /* NULL: no such */
+PITHLOG_API const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm); /* NULL: no such */
+/* Facts by key ("program", "mpi", "clock", "start_unix_s" ...); index from 0; NULL past the last. */
+PITHLOG_API const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value);
+/* The colour of a definition as 0xRRGGBB: its own, or one from the palette by its id. */
+PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id);
+
+/* ---- Records ------------------------------------------------------------------------------------------------------ */
+
+enum pithlog_kind {
+    PITHLOG_ENTER = 1,
+    PITHLOG_LEAVE,
+    PITHLOG_EVENT,
+    PITHLOG_COUNTER,
+    PITHLOG_SEND,
+    PITHLOG_RECV,
+    PITHLOG_COLL,
+    PITHLOG_COMM_CREATE,
+    PITHLOG_COMM_FREE,
+    PITHLOG_PAUSE,
+    PITHLOG_RESUME,
+    PITHLOG_LOST
+};
+
+/* One record. Fields that a kind does not use are 0, but peer: -1. */
+struct pithlog_record {
+    int64_t time_ns; /* from the log's start */
+    uint32_t lane;
+    uint32_t kind;   /* enum pithlog_kind */
+    uint32_t id;     /* ENTER LEAVE EVENT COUNTER: definition */
+    uint32_t comm;   /* SEND RECV COLL COMM_*: communicator */
+    int32_t peer;    /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive that
+                        was posted but got no message; kept so that the order numbers have no gap */
+    int32_t tag;     /* SEND RECV */
+    uint64_t bytes;  /* SEND RECV: size; COLL: bytes given; LOST: how many records */
+    uint64_t got_bytes; /* COLL: bytes received */
+    uint64_t posted; /* RECV: order of posting among the receives of its rank, from 0, dense */
+    double value;    /* COUNTER */
+    const void *payload; /* EVENT; valid until the next call on the iterator */
+    uint32_t payload_bytes;
+    /* Made by the iterator when asked for (PITHLOG_NEST): */
+    uint32_t depth;    /* ENTER LEAVE: states open around this one on its lane */
+    int64_t start_ns;  /* LEAVE: when its state began */
+    int64_t nested_ns; /* LEAVE: of that, spent in states directly inside */
+};
+
+/* ---- Iterating ---------------------------------------------------------------------------------------------------- */
+
+enum {
+    /* Pair every LEAVE with its ENTER: the innermost open state of that id on the lane. States between that are left
+     * open (not nested properly) stay open. A LEAVE without ENTER is delivered with start_ns = time_ns and
+     * depth = UINT32_MAX. */
+    PITHLOG_NEST = 1,
+    /* With NEST: states open at `from_ns` come first as ENTER records with their true times, outermost first; states
+     * open at `to_ns` come last as LEAVE records with time_ns = to_ns, so that every state in the window is seen as a
+     * LEAVE with start_ns. */
+    PITHLOG_CLIP = 2
+};
+
+struct pithlog_query {
+    int64_t from_ns, to_ns;  /* inclusive; INT64_MIN, INT64_MAX: all */
+    const uint32_t *lanes;   /* NULL: all */
+    uint32_t lane_count;
+    uint32_t kinds;          /* mask of 1 << kind; 0: all */
+    uint32_t flags;          /* PITHLOG_NEST ... */
+};
+
+struct pithlog_iter;
+
+/* Records in time order over all lanes asked for; ties in the order of lanes; on one lane as recorded.
+ * `query` NULL: everything, no flags. Seeking costs a block per lane. */
+PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
+PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
+PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
+
+/* ---- Messages ----------------------------------------------------------------------------------------------------- */
+
+struct pithlog_message {
+    uint32_t send_lane, recv_lane;
+    int64_t send_ns, recv_ns;
+    int32_t tag;
+    uint32_t comm;
+    uint64_t bytes;
+};
+
+/* Matched messages of the whole log: per communicator, sender, receiver and tag the sends in order of time against the
+ * receives in order of posting. They come in the order in which their match is known. Memory grows with the messages
+ * under way at once. */
+struct pithlog_matcher;
+PITHLOG_API int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher);
+PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pithlog_message *message); /* 1, 0, -1 */
+/* After the end: sends and receives left without a partner. */
+PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
+PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
+
+/* The payload of an event as text by its definition's format ("iter=3 val=0.5"); without a format as hex. Control
+ * characters are escaped. Writes at most `size` bytes with the final NUL and returns the length needed. */
+PITHLOG_API size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *text,
+                                        size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PITHLOG_H */

@@ -1,0 +1,108 @@
+/* spill.h - the layout of a spill file: what a running process has recorded, readable at any moment.
+ *
+ * One file a process, "HOST-PID-NANOSECONDS.spill", in the folder "LOG.spill/". It is mapped and stored into by
+ * liblog/, and read back by MPI_Finalize's merge, by `pith recover`, and by whoever wants to look at a running program.
+ * It is of one machine and one version of Pith: native byte order, no conversion. Nothing is promised to outlive a
+ * version; a reader refuses another magic.
+ *
+ *     [process page 4096][chunk][chunk] ...
+ *
+ * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
+ * `seq` from 0. Its size is in its header; the next chunk begins there. A chunk whose magic is 0 is the end of the file.
+ * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its first
+ * word is not 0 (it is stored last).
+ */
+#ifndef PITHI_SPILL_H
+#define PITHI_SPILL_H
+
+#include <stdint.h>
+
+#define PITHI_SPILL_MAGIC UINT64_C(0x31304c4c49505350) /* "PSPILL01" */
+#define PITHI_CHUNK_MAGIC UINT64_C(0x31304b4e48435350) /* "PSCHNK01" */
+#define PITHI_SPILL_PAGE 4096u
+#define PITHI_SPILL_DEFS UINT32_MAX
+
+/* Two readings of one moment. */
+struct pithi_anchor {
+    uint64_t ticks;
+    int64_t mono_ns; /* CLOCK_MONOTONIC */
+    int64_t real_ns; /* CLOCK_REALTIME */
+};
+
+struct pithi_spill_page {
+    uint64_t magic; /* stored last */
+    uint32_t clock; /* enum pithi_spill_clock */
+    int32_t rank, size;     /* in the job; -1, 0 before pith_job_join */
+    uint32_t pid;
+    uint64_t job;           /* the same in all processes of a job; until joined, a number of the process's own */
+    uint64_t lost;          /* records not stored, so far */
+    uint64_t finished;      /* 1: the log was written, the file may go */
+    char host[256];
+    char boot_id[64];       /* processes with the same one share CLOCK_MONOTONIC and the ticks */
+    char program[1024];
+    char log[1024];         /* name of the log to be */
+    struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
+    uint64_t last_version;  /* odd while `last` is being stored */
+};
+_Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
+
+enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
+
+struct pithi_chunk {
+    uint64_t magic;      /* stored last */
+    uint64_t size_bytes; /* with this header; a multiple of 4096 */
+    uint32_t lane;
+    uint32_t seq;
+    uint64_t base_ticks; /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
+    struct pithi_anchor anchor;
+    uint64_t reserved[1];
+};
+_Static_assert(sizeof(struct pithi_chunk) == 64, "words start at byte 64");
+
+/* ---- Records of a lane -------------------------------------------------------------------------------------------------
+ * First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: the value nearest to the time of
+ * the record before that has these low 40 bits (so a step back of less than 2^39 ticks is understood). */
+enum pithi_word {
+    PITHI_W_NONE,
+    PITHI_W_ENTER, /* id = state */
+    PITHI_W_LEAVE,
+    PITHI_W_EVENT, /* id = event */
+    PITHI_W_EVENT_DATA, /* + word: size_bytes; + (size_bytes + 7) / 8 words of payload */
+    PITHI_W_COUNTER,    /* + word: the double */
+    PITHI_W_SEND, /* id = comm; + word: peer | (uint64_t)tag << 32; + word: bytes */
+    PITHI_W_RECV, /* id = comm; + word: peer | tag << 32; + word: bytes; + word: posted */
+    PITHI_W_COLL, /* id = comm; + word: root (low 32 bits); + word: bytes given; + word: bytes received */
+    PITHI_W_COMM_CREATE, /* id = comm */
+    PITHI_W_COMM_FREE,
+    PITHI_W_PAUSE,
+    PITHI_W_RESUME,
+    PITHI_W_LOST, /* + word: how many records were lost here */
+    PITHI_W_TIME, /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
+    PITHI_W_COUNT
+};
+#define PITHI_WORD_TICKS_BITS 40
+#define PITHI_WORD_ID_MAX 0xfffffu
+
+/* ---- Definitions ---------------------------------------------------------------------------------------------------------
+ * In chunks of lane PITHI_SPILL_DEFS, from byte 64 on: records of multiples of 8 bytes, the size stored last. Ids of states,
+ * events and counters come from one series (1, 2, ...). Strings are NUL-terminated, one after another. */
+struct pithi_spill_def {
+    uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */
+    uint16_t type;       /* enum pithi_spill_def_type */
+    uint16_t reserved;
+    uint32_t id;         /* of the definition, communicator or lane */
+    uint32_t reserved2;
+    /* then: STATE EVENT COUNTER: name, colour, group, format or unit.
+     *       COMM: struct pithi_spill_comm, int32_t world_ranks[size + remote_size], then the name.
+     *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value. */
+};
+enum pithi_spill_def_type {
+    PITHI_D_STATE = 1, PITHI_D_EVENT, PITHI_D_COUNTER, PITHI_D_COMM, PITHI_D_COMM_NAME, PITHI_D_THREAD, PITHI_D_PROPERTY
+};
+struct pithi_spill_comm {
+    uint64_t key;
+    int32_t rank, size, remote_size;
+    int32_t reserved;
+};
+
+#endif

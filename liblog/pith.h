@@ -1,0 +1,178 @@
+/* pith.h - record what a program does, and when.
+ *
+ * Include this, link with -lpith (flags: `pkg-config --cflags --libs pith`), and call:
+ *
+ *     uint32_t work = pith_state_define("work", "red");
+ *     pith_begin(work);
+ *     ...
+ *     pith_end(work);
+ *
+ * No call to start is needed: the first use starts recording, and the end of the process finishes it (in an MPI
+ * program recorded by libpith-mpi, MPI_Finalize does). The log is named by the environment variable PITH_LOG, else
+ * after the program. Linked with -lpith-null instead, or compiled with -DPITH_NULL, every call vanishes.
+ *
+ * Threads: every function may be called from any thread at any time; each thread records into a buffer of its own,
+ * without locks. Nothing here ever aborts, exits or blocks the program. What could not be stored is counted:
+ * pith_lost().
+ *
+ * Cost: pith_begin, pith_end and pith_event are inline: a branch, one read of the time stamp counter, one store.
+ */
+#ifndef PITH_H
+#define PITH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PITH_VERSION_MAJOR 0
+#define PITH_VERSION_MINOR 1
+#define PITH_VERSION_PATCH 0
+
+#if defined(__GNUC__)
+#define PITH_API __attribute__((visibility("default")))
+#else
+#define PITH_API
+#endif
+
+/* ---- Definitions -------------------------------------------------------------------------------------------------
+ * The same name gives the same id, in every thread, any time; so a definition may stand wherever it is used first.
+ * `colour` is an X11 colour name ("red", "SeaGreen") or "#rrggbb"; NULL or "" lets the viewer choose. Ids are dense,
+ * from 1 to 1048575. 0 is returned for a NULL or empty name and when ids run out; recording under id 0 is ignored
+ * (and counted as lost). Strings are copied. Cost: a lock and a hash look-up, so keep the id. */
+PITH_API uint32_t pith_state_define(const char *name, const char *colour);
+
+/* `format` says how to show the payload: text with the tokens of MPE_Log_pack, e.g. "iter=%d size=%l val=%E":
+ * %s string (16-bit length, then bytes), %h int16, %d int32, %x int32 in hex, %l int64, %X int64 in hex, %e float,
+ * %E double; values lie one after another, big-endian, without padding. NULL: no payload, or opaque bytes. */
+PITH_API uint32_t pith_event_define(const char *name, const char *colour, const char *format);
+
+/* A counter is a value over time, drawn as a graph; `unit` ("bytes", "1/s") may be NULL. */
+PITH_API uint32_t pith_counter_define(const char *name, const char *unit);
+
+/* ---- Recording ---------------------------------------------------------------------------------------------------- */
+
+/* The state `id` begins or ends now on the calling thread. States nest; one may nest in itself. */
+static inline void pith_begin(uint32_t id);
+static inline void pith_end(uint32_t id);
+
+/* Something happened now. */
+static inline void pith_event(uint32_t id);
+
+/* The same with `size_bytes` bytes of payload, copied; more than 65535 are cut to that, and the cut is counted. */
+PITH_API void pith_event_data(uint32_t id, const void *payload, size_t size_bytes);
+
+/* The counter `id` has the value `value` from now on. */
+PITH_API void pith_count(uint32_t id, double value);
+
+/* A message of `size_bytes` leaves for, or has come from, the process with world rank `peer`. For programs that send by
+ * means Pith does not know; MPI's messages are recorded by libpith-mpi. Sends and receives with the same pair of ranks
+ * and the same tag are matched in order. Call pith_send before sending, pith_recv after receiving. */
+PITH_API void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes);
+PITH_API void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes);
+
+/* ---- Control ------------------------------------------------------------------------------------------------------ */
+
+/* Recording stops, or goes on, in all threads of this process; both moments are in the log. Pauses do not nest. */
+PITH_API void pith_pause(void);
+PITH_API void pith_resume(void);
+
+/* Sees to it that what was recorded so far reaches the disk (msync): it then outlives a crash of the machine. A crash of
+ * the process loses nothing even without. */
+PITH_API void pith_flush(void);
+
+/* Names the calling thread in the log (copied; cut after 255 bytes). */
+PITH_API void pith_thread_name(const char *name);
+
+/* How many records of this process were not stored so far: buffers full, disk full, id 0, payload cut. */
+PITH_API uint64_t pith_lost(void);
+
+/* Writes the log now and ends recording in this process. Called by itself at exit; calls after the first do nothing.
+ * In an MPI program recorded by libpith-mpi it does nothing: MPI_Finalize writes the log of all ranks. */
+PITH_API void pith_finish(void);
+
+/* ---- What the inline functions need; not to be used directly -------------------------------------------------------- */
+
+#if defined(PITH_NULL)
+static inline void pith_begin(uint32_t id) { (void)id; }
+static inline void pith_end(uint32_t id) { (void)id; }
+static inline void pith_event(uint32_t id) { (void)id; }
+#define pith_state_define(name, colour) ((void)(name), (void)(colour), (uint32_t)0)
+#define pith_event_define(name, colour, format) ((void)(name), (void)(colour), (void)(format), (uint32_t)0)
+#define pith_counter_define(name, unit) ((void)(name), (void)(unit), (uint32_t)0)
+#define pith_event_data(id, payload, size_bytes) ((void)(id), (void)(payload), (void)(size_bytes))
+#define pith_count(id, value) ((void)(id), (void)(value))
+#define pith_send(peer, tag, size_bytes) ((void)(peer), (void)(tag), (void)(size_bytes))
+#define pith_recv(peer, tag, size_bytes) ((void)(peer), (void)(tag), (void)(size_bytes))
+#define pith_pause() ((void)0)
+#define pith_resume() ((void)0)
+#define pith_flush() ((void)0)
+#define pith_thread_name(name) ((void)(name))
+#define pith_lost() ((uint64_t)0)
+#define pith_finish() ((void)0)
+#else
+
+/* A thread's buffer: words are stored at next[0], next[1] ... while next < limit. `limit` is 0 while the thread has no
+ * buffer, recording is paused or over, or the clock is one that is not inlined: then everything takes the slow road.
+ * Other threads may set it to 0 (pause), so it is read atomically. */
+struct pith_buffer {
+    uint64_t *next;
+    uint64_t *limit;
+    uint64_t last_ticks; /* time of the last record, to notice a wrap of the 40 bits kept in a word */
+};
+extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
+
+/* Stores one record by the slow road: gets a buffer, or counts the record as lost. */
+PITH_API void pith_slow_(uint32_t kind, uint32_t id);
+
+/* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero is
+ * where the stored records end). */
+#define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
+#define PITH_KIND_ENTER_ 1u
+#define PITH_KIND_LEAVE_ 2u
+#define PITH_KIND_EVENT_ 3u
+
+#if defined(__x86_64__)
+#define PITH_TICKS_INLINE_ 1
+static inline uint64_t pith_ticks_(void) { return __builtin_ia32_rdtsc(); }
+#elif defined(__aarch64__)
+#define PITH_TICKS_INLINE_ 1
+static inline uint64_t pith_ticks_(void)
+{
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+}
+#else
+#define PITH_TICKS_INLINE_ 0
+static inline uint64_t pith_ticks_(void) { return 0; }
+#endif
+
+static inline void pith_word_(uint32_t kind, uint32_t id)
+{
+    struct pith_buffer *buffer = &pith_buffer_;
+    uint64_t *word = buffer->next;
+
+    if (__builtin_expect(PITH_TICKS_INLINE_ && word < __atomic_load_n(&buffer->limit, __ATOMIC_RELAXED), 1)) {
+        uint64_t ticks = pith_ticks_();
+        if (__builtin_expect((ticks - buffer->last_ticks) >> 38 == 0, 1)) {
+            buffer->next = word + 1;
+            buffer->last_ticks = ticks;
+            __atomic_store_n(word, PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
+            return;
+        }
+    }
+    pith_slow_(kind, id);
+}
+
+static inline void pith_begin(uint32_t id) { pith_word_(PITH_KIND_ENTER_, id); }
+static inline void pith_end(uint32_t id) { pith_word_(PITH_KIND_LEAVE_, id); }
+static inline void pith_event(uint32_t id) { pith_word_(PITH_KIND_EVENT_, id); }
+#endif /* PITH_NULL */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PITH_H */

@@ -1,0 +1,102 @@
+/* pith_tool.h - for those who wrap an API with Pith: communicators, matched messages, and the job of many processes.
+ *
+ * libpith-mpi is made with this header and pith.h alone. Everything here may be called from any thread unless said
+ * otherwise, and never aborts, exits or prints, but for the one line that pith_job_finish and set-up failures give.
+ *
+ * liblog knows no MPI: what it needs of the job comes as a struct of function pointers, pith_transport.
+ */
+#ifndef PITH_TOOL_H
+#define PITH_TOOL_H
+
+#include "pith.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Definitions -------------------------------------------------------------------------------------------------- */
+
+/* As pith_state_define, in the group `group` ("MPI collective", "MPI point-to-point", "user" ...) of the legend. A state
+ * is known by its name alone: the first colour and group given stay. */
+PITH_API uint32_t pith_state_define_group(const char *name, const char *colour, const char *group);
+
+/* A communicator as one process sees it. `key` is the same number in all its members and different for every other
+ * communicator of the job; the wrapper makes it up without communication (see wrappers/README.md). 0 is kept for
+ * MPI_COMM_WORLD, which needs no definition and has id 0.
+ * `world_ranks[size]`: the members' world ranks in the order of their ranks here; for an intercommunicator the local
+ * group's, then `remote_ranks[remote_size]`. The arrays are copied. */
+struct pith_comm {
+    uint64_t key;
+    const char *name; /* NULL: none */
+    int32_t rank;     /* the caller's rank in it */
+    int32_t size;
+    const int32_t *world_ranks;
+    int32_t remote_size; /* 0: an intracommunicator */
+    const int32_t *remote_ranks;
+};
+
+/* Gives the id of this process for the communicator (1 to 1048575; 0 when ids run out) and records its creation now.
+ * pith_comm_free records that it is gone; the id is not used again. */
+PITH_API uint32_t pith_comm_define(const struct pith_comm *comm);
+PITH_API void pith_comm_free(uint32_t comm);
+PITH_API void pith_comm_name(uint32_t comm, const char *name);
+
+/* ---- Messages ----------------------------------------------------------------------------------------------------- */
+
+/* The order number of a receive among those posted by this process: take it when the receive is posted, give it to
+ * pith_comm_recv when it is complete. So matching is right when completions come out of order (MPI 4.0, 3.5: messages
+ * do not overtake, receives are served in the order of posting). A number taken must come back, with peer
+ * PITH_NOBODY if the receive was cancelled or failed. */
+PITH_API uint64_t pith_recv_post(void);
+#define PITH_NOBODY (-1)
+
+/* A message on communicator `comm` to or from world rank `peer`. */
+PITH_API void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
+PITH_API void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
+
+/* A collective operation on `comm` with root `root` (a world rank, PITH_NOBODY: no root), and the bytes this process
+ * gave and got. To be called inside the state of the call. */
+PITH_API void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
+
+/* ---- The job ------------------------------------------------------------------------------------------------------ */
+
+/* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
+ * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
+ * Files: open gives every process a handle to one file made new, write_at writes wherever it likes in it
+ * (independent), close is collective and leaves the bytes on their way to the disk. */
+struct pith_transport {
+    void *context;
+    int rank, size; /* in the job */
+    int (*send)(void *context, int to, const void *data, size_t size_bytes);
+    int (*recv)(void *context, int from, void *data, size_t size_bytes);
+    int (*bcast)(void *context, int root, void *data, size_t size_bytes);
+    int (*sum_before)(void *context, uint64_t *value);                     /* exclusive prefix sum, rank 0: 0 */
+    int (*reduce)(void *context, uint64_t *values, int count, int op);     /* to all; op: enum pith_reduce */
+    int (*barrier)(void *context);
+    int (*file_open)(void *context, const char *path, void **file);
+    int (*file_write_at)(void *context, void *file, uint64_t offset, const void *data, size_t size_bytes);
+    int (*file_close)(void *context, void *file);
+};
+enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
+
+/* This process is one of a job (after MPI_Init; collective): the log's name is agreed on, and the spill files are
+ * marked as of one job, so that `pith recover` finds what belongs together. From now on pith_finish and the end of the
+ * process leave the log to pith_job_finish. Returns 0, or -1 when recording is off. */
+PITH_API int pith_job_join(const struct pith_transport *transport);
+
+/* Merges the buffers of all processes into one log (collective; in MPI_Finalize before PMPI_Finalize) and ends
+ * recording. Rank 0 prints one line on stderr: log, ranks, events, size, how to open it (PITH_QUIET=1: none).
+ * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
+PITH_API void pith_job_finish(const struct pith_transport *transport);
+
+/* 1 while records of this thread would be stored: recording is neither off, paused nor over. A wrapper may skip what
+ * only serves recording when it is 0, but must go on keeping track of requests and communicators. */
+PITH_API int pith_recording(void);
+
+/* Facts for `pith info`, e.g. ("mpi", "Open MPI 4.1.4"); the last value of a key wins. */
+PITH_API void pith_property(const char *key, const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* PITH_TOOL_H */

@@ -1,0 +1,2 @@
+# Sets samples_out, the list of what `make samples` builds, and the rules.
+samples_out :=

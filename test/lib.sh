@@ -1,0 +1,36 @@
+# lib.sh - what every shell test sources first: . "$(dirname "$0")/../lib.sh"
+# Gives: $top (the source tree), $build, $scratch (an own empty folder, the current one, removed at the end), PATH with
+# the built programs first, a fixed locale; and ok, is, like, skip, finish. Every check prints one TAP line.
+set -u
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${O:-$top/build}
+case $build in /*) ;; *) build=$top/$build ;; esac
+export LC_ALL=C.UTF-8 PATH="$build/bin:$PATH"
+# Open MPI refuses root and counts slots; in a test neither matters.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
+unset ${!PITH_*}
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
+trap 'cd /; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+tap_count=0 tap_failed=0
+
+# ok STATUS WHAT: a line, good when STATUS is 0. `cmd; ok $? "cmd works"`
+ok() {
+    tap_count=$((tap_count + 1))
+    if [ "$1" = 0 ]; then echo "ok $tap_count - $2"; else
+        tap_failed=$((tap_failed + 1)); echo "not ok $tap_count - $2"; fi
+}
+# is GOT WANTED WHAT: the two strings are equal.
+is() {
+    if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: %s\n' "${1//$'\n'/$'\n#   '}" "${2//$'\n'/$'\n#   '}"; fi
+}
+# like GOT PATTERN WHAT: GOT matches the extended regular expression.
+like() {
+    if grep -qE -- "$2" <<<"$1"; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: /%s/\n' "${1//$'\n'/$'\n#   '}" "$2"; fi
+}
+# skip WHAT WHY
+skip() { tap_count=$((tap_count + 1)); echo "ok $tap_count - $1 # SKIP $2"; }
+# mpis: the MPIs that the wrappers were built for; mpiexec_of NAME N ARGS: start N ranks under it.
+mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
+mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }
+finish() { echo "1..$tap_count"; exit $((tap_failed != 0)); }
