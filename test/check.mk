@@ -3,10 +3,10 @@ unit_bin := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(unit_src))
 bench_bin := $(patsubst test/bench/%.c,$(O)/test/bench/%,$(bench_src))
 suite_scripts = $(sort $(wildcard test/$(1)/test_*.sh test/$(1)/test_*.tcl))
 
-$(O)/test/unit/%: $(O)/obj/test/unit/%.o $(lib_a) $(core_a)
+$(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/bench/%: $(O)/obj/test/bench/%.o $(lib_a) $(core_a)
+$(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 
