@@ -207,8 +207,73 @@ $(O)/share/pith/viewer/.stamp: $(tcl_src)
 include samples/samples.mk
 samples: lib $(samples_out)
 
-# ---- checks, install, demo: see there ---------------------------------------------------------------------------------------
+# ---- checks: see there -----------------------------------------------------------------------------------------------------
 include test/check.mk
+
+# ---- demo ------------------------------------------------------------------------------------------------------------------
+demo:
+	$(call deps,demo)
+	@+$(MAKE) --no-print-directory demo-run
+demo-run: all
+	@O='$(O)' samples/demo
+
+# ---- install ---------------------------------------------------------------------------------------------------------------
+# The programs find each other by where they stand: bin/, libexec/pith/, lib/pith/ and share/pith/ below one prefix. What
+# a compiler or another package looks for (libraries, headers, pkg-config files, man pages) may go elsewhere.
+pkglibexecdir := libexec/pith
+pkglibdir := lib/pith
+pkgdatadir := share/pith
+pkgconfigdir ?= $(libdir)/pkgconfig
+pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc))
+man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
+
+# What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
+define installed
+$(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
+$(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
+$(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
+$(call $(1),644,$(prefix)/$(pkglibdir),$(filter $(O)/lib/pith/%,$(viewer_out)))
+$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so)))
+)
+$(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
+$(call $(1),644,$(includedir),$(headers))
+$(call $(1),644,$(pkgconfigdir),$(pc_files))
+$(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
+)
+endef
+put = $(if $(strip $(3)),@$(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(1) $(3) '$(DESTDIR)$(2)')
+drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3)) || :)
+
+.PHONY: demo demo-run install uninstall installcheck dist pc format format-check
+# Made anew each time: they carry the folders of this installation.
+pc:
+	@mkdir -p $(O)/pc
+	@for pc in $(notdir $(pc_files)); do \
+		case $$pc in pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
+		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
+			-e "s|@mpi@|$${mpi%.pc}|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done
+install: all pc
+	$(call installed,put)
+	@ln -sf pith '$(DESTDIR)$(bindir)/upshot'
+	@ln -sf $(notdir $(lib_so)) '$(DESTDIR)$(libdir)/libpith.so'
+	@ln -sf $(notdir $(null_so)) '$(DESTDIR)$(libdir)/libpith-null.so'
+	@echo 'installed in $(DESTDIR)$(prefix)'
+uninstall:
+	$(call installed,drop)
+	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
+	@for d in $(foreach m,$(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir); do \
+		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
+# What is installed under prefix (and DESTDIR) works.
+installcheck:
+	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/test_installed.sh
+dist:
+	git archive --format=tar --prefix=pith-$(VERSION)/ HEAD | gzip -9n >pith-$(VERSION).tar.gz
+
+format_src = $(shell git ls-files '*.c' '*.h')
+format:
+	clang-format -i $(format_src)
+format-check:
+	clang-format --dry-run -Werror $(format_src)
 
 man: ;
 
@@ -221,9 +286,12 @@ help:
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-asan   unit, golden and command line tests under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'
+	@echo 'make check-install  install into a scratch folder and use Pith from there'
 	@echo 'make bench        measure: ratios to floors and peers'
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'
+	@echo 'make installcheck try what was installed'
+	@echo 'make dist         pith-$(VERSION).tar.gz of what is committed'
 	@echo 'make clean        remove $(O)/'
-	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR'
+	@echo 'Variables: CC CFLAGS CPPFLAGS LDFLAGS LIBS MPICC O PREFIX DESTDIR; V=1 shows all checks; DEPS=no installs nothing'
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
