@@ -133,7 +133,11 @@ enum { NAME_MAX_BYTES = 32 };
 
 static uint32_t gray_rgb(uint32_t percent)
 {
-    return (percent * 255 + 50) / 100 * 0x010101;
+    uint32_t level = (percent * 255 + 50) / 100;
+
+    if (percent == 50 || percent == 90) /* rgb.txt rounds these two halves down, the others up */
+        level--;
+    return level * 0x010101;
 }
 
 /* Lower case, no blanks, "grey" as "gray", up to a ':'. Returns the length; 0 when it is too long for any name. */
