@@ -1,0 +1,217 @@
+/* out.c - see out.h. Owns: bytes of text. Must not know: logs. */
+#include "text/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+
+static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
+                                  "25262728293031323334353637383940414243444546474849"
+                                  "50515253545556575859606162636465666768697071727374"
+                                  "75767778798081828384858687888990919293949596979899";
+
+int pithi_out_open(struct pithi_out *out, FILE *file)
+{
+    *out = (struct pithi_out){.file = file, .data = malloc(PITHI_OUT_SIZE)};
+    return out->data ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* Also flushes stdio, so that a full disk is seen here with its errno and not at fclose without one. */
+void pithi_out_flush(struct pithi_out *out)
+{
+    if (out->used && !out->failed &&
+        (fwrite(out->data, 1, out->used, out->file) != out->used || fflush(out->file) != 0))
+        out->failed = errno ? errno : EIO;
+    out->used = 0;
+}
+
+int pithi_out_close(struct pithi_out *out, int err)
+{
+    if (!out->data)
+        return err;
+    pithi_out_flush(out);
+    free(out->data);
+    out->data = NULL;
+    if (err || !out->failed)
+        return err;
+    errno = out->failed;
+    return pithi_fail(PITH_ERR_IO, "standard output: %s", strerror(out->failed));
+}
+
+void pithi_out_long(struct pithi_out *out, const char *text, size_t size)
+{
+    while (size > 0) {
+        size_t part = PITHI_OUT_SIZE - out->used;
+        if (part > size)
+            part = size;
+        memcpy(out->data + out->used, text, part);
+        out->used += part;
+        text += part;
+        size -= part;
+        if (out->used == PITHI_OUT_SIZE)
+            pithi_out_flush(out);
+    }
+}
+
+/* Writes `value` so that it ends before `end`; returns where it begins. */
+static char *digits_before(char *end, uint64_t value)
+{
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, digit_pairs + value % 100 * 2, 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, digit_pairs + value * 2, 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
+void pithi_out_u64(struct pithi_out *out, uint64_t value)
+{
+    char digits[24];
+    char *begin = digits_before(digits + sizeof digits, value);
+
+    pithi_out_bytes(out, begin, (size_t)(digits + sizeof digits - begin));
+}
+
+void pithi_out_i64(struct pithi_out *out, int64_t value)
+{
+    if (value < 0)
+        pithi_out_char(out, '-');
+    pithi_out_u64(out, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+
+void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
+{
+    uint64_t ns = time_ns < 0 ? -(uint64_t)time_ns : (uint64_t)time_ns;
+    uint32_t fraction = (uint32_t)(ns % 1000000000u);
+
+    pithi_out_room(out, PITHI_OUT_SHORT);
+    if (time_ns < 0)
+        out->data[out->used++] = '-';
+    pithi_out_u64(out, ns / 1000000000u);
+    char *to = out->data + out->used;
+    to[0] = '.';
+    to[1] = (char)('0' + fraction / 100000000u);
+    memcpy(to + 2, digit_pairs + fraction / 1000000u % 100 * 2, 2);
+    memcpy(to + 4, digit_pairs + fraction / 10000u % 100 * 2, 2);
+    memcpy(to + 6, digit_pairs + fraction / 100u % 100 * 2, 2);
+    memcpy(to + 8, digit_pairs + fraction % 100 * 2, 2);
+    out->used += 10;
+}
+
+void pithi_out_double(struct pithi_out *out, double value)
+{
+    char text[PITHI_OUT_SHORT];
+
+    if (value == (double)(int32_t)value && !(value == 0 && 1 / value < 0)) {
+        pithi_out_i64(out, (int32_t)value);
+        return;
+    }
+    for (int precision = 15; precision <= 17; precision++) {
+        snprintf(text, sizeof text, "%.*g", precision, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    /* The only character that is not of these is the decimal sign of the program's locale. */
+    for (char *c = text; *c; c++)
+        if (!strchr("0123456789+-einfa", *c))
+            *c = '.';
+    pithi_out_text(out, text);
+}
+
+/* ---- Names -------------------------------------------------------------------------------------------------------- */
+
+/* The length of the UTF-8 character at `text` when it is well formed and no control character, else 0. */
+static size_t plain_length(const unsigned char *text)
+{
+    unsigned c = text[0];
+    size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+
+    if (length == 1)
+        return c >= 0x20 && c != 0x7f;
+    for (size_t i = 1; i < length; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    if ((c == 0xc2 && text[1] < 0xa0) ||                                   /* C1 */
+        (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90) ||  /* longer than need be */
+        (c == 0xed && text[1] >= 0xa0) || (c == 0xf4 && text[1] >= 0x90)) /* surrogates; past U+10FFFF */
+        return 0;
+    return length;
+}
+
+/* Appends one character that plain_length refused; at most 6 bytes. `text` moves past it. */
+static size_t escape(char *to, const unsigned char **text, int json)
+{
+    unsigned c = **text;
+    const char *letter = c ? strchr("\tt\nn\rr", (int)c) : NULL;
+
+    if (letter) {
+        *text += 1;
+        to[0] = '\\';
+        to[1] = letter[1];
+        return 2;
+    }
+    if (json) {
+        int c1 = c == 0xc2 && (*text)[1] >= 0x80 && (*text)[1] < 0xa0;
+        *text += c1 ? 2 : 1;
+        return (size_t)sprintf(to, "\\u%04x", c1 ? (unsigned)(*text)[-1] : c < 0x80 ? c : 0xfffdu);
+    }
+    *text += 1;
+    return (size_t)sprintf(to, "\\x%02x", c);
+}
+
+static int needs_quotes(const char *text)
+{
+    size_t size = strlen(text);
+
+    return strpbrk(text, ",\"") || (size && (text[0] == ' ' || text[size - 1] == ' '));
+}
+
+char *pithi_quoted(enum pithi_quote quote, const char *text)
+{
+    int json = quote == PITHI_QUOTE_JSON, csv = quote == PITHI_QUOTE_CSV || quote == PITHI_QUOTE_CSV_TEXT;
+    int quotes = json || (csv && needs_quotes(text));
+    int backslashes = quote != PITHI_QUOTE_TEXT && quote != PITHI_QUOTE_CSV_TEXT;
+    const unsigned char *from = (const unsigned char *)text;
+    char *result = malloc(6 * strlen(text) + 3), *to = result;
+
+    if (!result)
+        return NULL;
+    if (quotes)
+        *to++ = '"';
+    while (*from) {
+        size_t length = plain_length(from);
+        if (length == 0) {
+            to += escape(to, &from, json);
+            continue;
+        }
+        if ((*from == '\\' && backslashes) || (*from == '"' && json))
+            *to++ = '\\';
+        else if (*from == '"' && csv)
+            *to++ = '"';
+        memcpy(to, from, length);
+        to += length;
+        from += length;
+    }
+    if (quotes)
+        *to++ = '"';
+    *to = '\0';
+    return result;
+}
+
+void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text)
+{
+    char *quoted = pithi_quoted(quote, text);
+
+    if (quoted)
+        pithi_out_text(out, quoted);
+    else if (!out->failed)
+        out->failed = ENOMEM;
+    free(quoted);
+}

@@ -1,0 +1,36 @@
+/* commands.c - the table of commands, with their help. The man pages say the same at length. */
+#include <stddef.h>
+
+#include "tools/tools.h"
+
+#if __has_include("tools/recover.c")
+#define HAVE_RECOVER 1
+#endif
+
+const struct pithi_command pithi_commands[] = {
+    {"run", NULL, "[-o LOG] [--] PROGRAM [ARGUMENT...]", "start a program recorded, unchanged: mpirun -n 4 pith run ./app",
+     NULL},
+    {"info", pithi_tool_info, "LOG", "what a log holds, as `key: value` lines", NULL},
+    {"print", pithi_tool_print, "LOG [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
+     "every record a line, in time order",
+     "Lines are tab-separated: time_s rank thread kind name key=value..., times with 9 decimals.\n"
+     "Kinds: enter leave event counter send recv coll comm pause resume lost. Lines with # hold the definitions.\n"
+     "\n"
+     "  --lane R[.T]   only rank R (thread T); also lists and ranges: 0-3,7.1; may be repeated\n"
+     "  --from TIME    only records from this time on: seconds, or with a unit (3ms, 20us, 7ns)\n"
+     "  --to TIME      only records up to this time\n"
+     "  --state GLOB   only states, events and counters whose name matches, e.g. 'MPI_*'\n"
+     "  --csv          a head line, then one column a value\n"
+     "  --json         a JSON object a line\n"},
+    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]", "any readable format to any writable one",
+     "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard output\n"
+     "when the format is text. What the format cannot hold is said on standard error, each thing once with its count.\n"},
+    {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1", NULL},
+#ifdef HAVE_RECOVER
+    {"recover", pithi_tool_recover, "DIR -o LOG", "make a log of what a dead run left in LOG.spill", NULL},
+#endif
+    {"draw", NULL, "LOG -o OUT.png|svg|pdf | LOG --text", "the timelines as a picture; no display needed", NULL},
+    {"view", NULL, "LOG...", "the timelines in a window", NULL},
+    {"help", pithi_tool_help, "[COMMAND|env|formats]", "this, or more about one thing", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};

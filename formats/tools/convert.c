@@ -1,0 +1,105 @@
+/* convert.c - `pith convert IN OUT`: opens, finds the format asked for, writes. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "format.h"
+#include "tools/tools.h"
+
+enum { FORMAT = 256, FROM, TO };
+
+static const struct option options[] = {
+    {"format", required_argument, NULL, FORMAT},
+    {"from", required_argument, NULL, FROM},
+    {"to", required_argument, NULL, TO},
+    {NULL, 0, NULL, 0},
+};
+
+/* What an interrupted run must not leave behind. A signal handler can only use what is there already. */
+static char part_name[4096];
+
+static void remove_part(int signal_number)
+{
+    unlink(part_name);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void guard_part(const char *path)
+{
+    int size = snprintf(part_name, sizeof part_name, "%s.part", path);
+
+    if (size < 0 || (size_t)size >= sizeof part_name)
+        return;
+    signal(SIGINT, remove_part);
+    signal(SIGTERM, remove_part);
+    signal(SIGHUP, remove_part);
+}
+
+/* Notes may come with names from the log in them. */
+static void print_note(const char *text)
+{
+    pithi_fail(PITH_OK, "note: %s", text);
+    fprintf(stderr, "pith: %s\n", pithlog_error());
+}
+
+static int read_options(int argc, char **argv, struct pithi_convert *how, const struct pithi_format **format)
+{
+    static const char *const names[] = {"IN", "OUT", NULL};
+    int option, status;
+
+    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
+        if (option == FORMAT && !(*format = pithi_format_by_name(optarg)))
+            return pithi_tool_usage(argv[0], "no such format: %s (`pith help formats` lists them)", optarg);
+        if (option == FROM && pithi_parse_time(optarg, &how->from_ns))
+            return pithi_tool_usage(argv[0], "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == TO && pithi_parse_time(optarg, &how->to_ns))
+            return pithi_tool_usage(argv[0], "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == '?')
+            return 2;
+    }
+    if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
+        return status;
+    const char *out = argv[optind + 1];
+    if (!*format && strcmp(out, "-") == 0)
+        *format = pithi_format_by_name("text");
+    if (!*format && !(*format = pithi_format_by_suffix(out)))
+        return pithi_tool_usage(argv[0], "no format is known by the suffix of %s; give --format NAME", out);
+    return 0;
+}
+
+/* Text to standard output as it is made; there a file that appears when complete makes no sense. */
+static int write_stdout(struct pithlog *log, const struct pithi_format *format, const struct pithi_convert *how)
+{
+    if (!format->write || format->read)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: only text, csv and json can go there, not %s; name a file",
+                          format->name);
+    return format->write(log, stdout, how);
+}
+
+int pithi_tool_convert(int argc, char **argv)
+{
+    struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = print_note};
+    const struct pithi_format *format = NULL;
+    struct pithlog *log = NULL;
+    int err, status = read_options(argc, argv, &how, &format);
+
+    if (status)
+        return status;
+    TRY(pithlog_open(argv[optind], &log));
+    if (strcmp(argv[optind + 1], "-") == 0) {
+        TRY(write_stdout(log, format, &how));
+    } else {
+        guard_part(argv[optind + 1]);
+        TRY(pithi_format_write(log, format, argv[optind + 1], &how));
+    }
+out:
+    if (err)
+        pithi_tool_failed();
+    if (log)
+        pithlog_close(log);
+    return err != PITH_OK;
+}

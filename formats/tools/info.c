@@ -1,0 +1,143 @@
+/* info.c - `pith info LOG`: key: value lines. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "error.h"
+#include "text/out.h"
+#include "tools/tools.h"
+
+static void put_u64(struct pithi_out *out, const char *key, uint64_t value)
+{
+    pithi_out_text(out, key);
+    pithi_out_text(out, ": ");
+    pithi_out_u64(out, value);
+    pithi_out_char(out, '\n');
+}
+
+static void put_seconds(struct pithi_out *out, const char *key, int64_t time_ns)
+{
+    pithi_out_text(out, key);
+    pithi_out_text(out, ": ");
+    pithi_out_seconds(out, time_ns);
+    pithi_out_char(out, '\n');
+}
+
+static void put_text(struct pithi_out *out, const char *key, const char *text)
+{
+    pithi_out_quoted(out, PITHI_QUOTE_TABS, key);
+    pithi_out_text(out, ": ");
+    pithi_out_quoted(out, PITHI_QUOTE_TABS, text);
+    pithi_out_char(out, '\n');
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The different hosts, sorted, on one line. */
+static int put_hosts(struct pithi_out *out, const struct pithlog *log)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
+    const char **hosts = malloc((lanes + 1u) * sizeof *hosts);
+
+    if (!hosts)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < lanes; i++)
+        if (pithlog_get_lane(log, i)->host[0])
+            hosts[count++] = pithlog_get_lane(log, i)->host;
+    qsort(hosts, count, sizeof *hosts, compare_texts);
+    if (count)
+        pithi_out_text(out, "host: ");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i && strcmp(hosts[i], hosts[i - 1]) == 0)
+            continue;
+        if (i)
+            pithi_out_char(out, ' ');
+        pithi_out_quoted(out, PITHI_QUOTE_TABS, hosts[i]);
+    }
+    if (count)
+        pithi_out_char(out, '\n');
+    free(hosts);
+    return PITH_OK;
+}
+
+/* The most threads that a rank has. Lanes are sorted by rank. */
+static uint32_t max_threads(const struct pithlog *log)
+{
+    uint32_t lanes = pithlog_get_info(log)->lanes, run = 0, most = 0;
+
+    for (uint32_t i = 0; i < lanes; i++) {
+        int same = i && pithlog_get_lane(log, i)->rank == pithlog_get_lane(log, i - 1)->rank;
+        run = same ? run + 1 : 1;
+        if (run > most)
+            most = run;
+    }
+    return most;
+}
+
+/* When recording began, as UTC, from what the recorder noted. */
+static void put_start(struct pithi_out *out, const struct pithlog *log)
+{
+    const char *key, *value;
+    char text[64];
+    struct tm utc;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++) {
+        time_t seconds = (time_t)strtoll(value, NULL, 10);
+        if (strcmp(key, "start_unix_s") == 0 && gmtime_r(&seconds, &utc) &&
+            strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc))
+            put_text(out, "start", text);
+    }
+}
+
+static void put_numbers(struct pithi_out *out, const struct pithlog *log)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    char text[32];
+
+    put_text(out, "format", info->format);
+    put_u64(out, "version", info->version);
+    put_text(out, "complete", info->complete ? "yes" : "no");
+    put_u64(out, "ranks", info->ranks);
+    put_u64(out, "lanes", info->lanes);
+    put_u64(out, "threads", max_threads(log));
+    put_u64(out, "definitions", info->defs);
+    put_u64(out, "communicators", info->comms);
+    put_u64(out, "records", info->records);
+    put_u64(out, "states", info->states);
+    put_u64(out, "events", info->events);
+    put_u64(out, "messages", info->messages);
+    put_u64(out, "lost", info->lost);
+    put_start(out, log);
+    put_seconds(out, "first_s", info->records ? info->start_ns : 0);
+    put_seconds(out, "duration_s", info->records ? info->end_ns - info->start_ns : 0);
+    put_u64(out, "bytes", info->bytes);
+    snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
+    put_text(out, "bytes_per_event", text);
+}
+
+int pithi_tool_info(int argc, char **argv)
+{
+    static const struct option options[] = {{NULL, 0, NULL, 0}};
+    static const char *const names[] = {"LOG", NULL};
+    struct pithi_out out = {.data = NULL};
+    struct pithlog *log = NULL;
+    const char *key, *value;
+    int err;
+
+    if (pithi_tool_option(argc, argv, ":", options) != -1 || pithi_tool_arguments(argc, argv, names))
+        return 2;
+    TRY(pithlog_open(argv[optind], &log));
+    TRY(pithi_out_open(&out, stdout));
+    put_numbers(&out, log);
+    TRY(put_hosts(&out, log));
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        put_text(&out, key, value);
+out:
+    err = pithi_out_close(&out, err);
+    if (log)
+        pithlog_close(log);
+    return err ? pithi_tool_failed() : 0;
+}

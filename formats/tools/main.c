@@ -1,0 +1,129 @@
+/* main.c - the command `pith`: finds the command asked for and runs it.
+ *
+ * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
+ * one, so that nothing here links Tcl, cairo or MPI.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "tools/tools.h"
+
+const struct pithi_command *pithi_command_find(const char *name)
+{
+    for (const struct pithi_command *command = pithi_commands; command->name; command++)
+        if (strcmp(command->name, name) == 0)
+            return command;
+    return NULL;
+}
+
+/* ---- The nearest command ---------------------------------------------------------------------------------------------- */
+
+/* Edits (insert, delete, replace) that make `a` of `b`; Levenshtein's distance, a row at a time. */
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned row[64], size = (unsigned)strlen(b);
+
+    if (size >= 64)
+        return UINT_MAX;
+    for (unsigned j = 0; j <= size; j++)
+        row[j] = j;
+    for (unsigned i = 1; *a; i++, a++) {
+        unsigned diagonal = row[0];
+        row[0] = i;
+        for (unsigned j = 1; j <= size; j++) {
+            unsigned replaced = diagonal + (*a != b[j - 1]), above = row[j] + 1, left = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = replaced < above ? replaced : above;
+            if (left < row[j])
+                row[j] = left;
+        }
+    }
+    return row[size];
+}
+
+static int unknown_command(const char *name)
+{
+    const struct pithi_command *nearest = NULL;
+    unsigned best = 3; /* further away it is a guess, not a typing error */
+
+    for (const struct pithi_command *command = pithi_commands; command->name; command++) {
+        unsigned edits = distance(name, command->name);
+        if (edits < best && edits < strlen(command->name)) {
+            best = edits;
+            nearest = command;
+        }
+    }
+    if (nearest)
+        pithi_fail(PITH_ERR_USAGE, "no such command: %s; did you mean `pith %s`?", name, nearest->name);
+    else
+        pithi_fail(PITH_ERR_USAGE, "no such command: %s; `pith help` lists them", name);
+    pithi_tool_failed();
+    return 2;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------------------------------- */
+
+/* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
+static int run_external(const struct pithi_command *command, char **argv)
+{
+    char own[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t size = readlink("/proc/self/exe", own, sizeof own - 1);
+    char *slash;
+
+    if (size < 0) {
+        pithi_fail(PITH_ERR_OPEN, "/proc/self/exe: %s", strerror(errno));
+        return pithi_tool_failed();
+    }
+    own[size] = '\0';
+    slash = strrchr(own, '/');
+    snprintf(path, sizeof path, "%.*s/../libexec/pith/pith-%s", (int)(slash - own), own, command->name);
+    if (access(path, F_OK) != 0)
+        pithi_fail(PITH_ERR_OPEN, "%s: this part was not built here: no %s; %s", command->name, path,
+                   strcmp(command->name, "run") == 0 ? "run make again"
+                                                     : "install Tcl/Tk and cairo with their headers, then run make again");
+    else {
+        execv(path, argv);
+        pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));
+    }
+    return pithi_tool_failed();
+}
+
+static int run_command(const struct pithi_command *command, int argc, char **argv)
+{
+    if (!command->run)
+        return run_external(command, argv);
+    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+        char *help[] = {"help", argv[0], NULL};
+        return pithi_tool_help(2, help);
+    }
+    /* `pith print x | head` ends quietly, also where the parent ignores the signal (some Python programs do). */
+    signal(SIGPIPE, SIG_DFL);
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0];
+
+    if (strcmp(name, "upshot") == 0) {
+        argv[0] = "view";
+        return run_external(pithi_command_find("view"), argv);
+    }
+    argc--, argv++;
+    if (argc == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+        char *help[] = {"help", NULL};
+        return pithi_tool_help(1, help);
+    }
+    if (strcmp(argv[0], "--version") == 0) {
+        puts("pith " PITH_VERSION);
+        return 0;
+    }
+    const struct pithi_command *command = pithi_command_find(argv[0]);
+    return command ? run_command(command, argc, argv) : unknown_command(argv[0]);
+}

@@ -1,0 +1,71 @@
+/* print.c - `pith print LOG`: the options; the lines are formats/text/'s. */
+#include <stdlib.h>
+
+#include "error.h"
+#include "text/text.h"
+#include "tools/tools.h"
+
+enum { LANE = 256, FROM, TO, STATE, CSV, JSON };
+
+static const struct option options[] = {
+    {"lane", required_argument, NULL, LANE}, {"from", required_argument, NULL, FROM},
+    {"to", required_argument, NULL, TO},     {"state", required_argument, NULL, STATE},
+    {"csv", no_argument, NULL, CSV},         {"json", no_argument, NULL, JSON},
+    {NULL, 0, NULL, 0},
+};
+
+/* Reads the options into `how` and `set`; 0, or 2 after a message. */
+static int read_options(int argc, char **argv, struct pithi_text *how, struct pithi_lane_set *set)
+{
+    static const char *const names[] = {"LOG", NULL};
+    int option;
+
+    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
+        if (option == LANE && pithi_parse_lanes(set, optarg))
+            return pithi_tool_usage(argv[0], "--lane wants ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
+        if (option == FROM && pithi_parse_time(optarg, &how->query.from_ns))
+            return pithi_tool_usage(argv[0], "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == TO && pithi_parse_time(optarg, &how->query.to_ns))
+            return pithi_tool_usage(argv[0], "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == STATE)
+            how->name_glob = optarg;
+        if ((option == CSV && how->style == PITHI_TEXT_JSON) || (option == JSON && how->style == PITHI_TEXT_CSV))
+            return pithi_tool_usage(argv[0], "--csv and --json exclude each other");
+        if (option == CSV || option == JSON)
+            how->style = option == CSV ? PITHI_TEXT_CSV : PITHI_TEXT_JSON;
+        if (option == '?')
+            return 2;
+    }
+    return pithi_tool_arguments(argc, argv, names);
+}
+
+int pithi_tool_print(int argc, char **argv)
+{
+    struct pithi_text how = {.query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    struct pithi_lane_set set = {.count = 0};
+    struct pithlog *log = NULL;
+    uint32_t *lanes = NULL;
+    int err, status = read_options(argc, argv, &how, &set);
+
+    if (status) {
+        free(set.ranges);
+        return status;
+    }
+    TRY(pithlog_open(argv[optind], &log));
+    if (set.count) {
+        TRY(pithi_lanes_find(&set, log, &lanes, &how.query.lane_count));
+        how.query.lanes = lanes;
+        if (how.query.lane_count == 0) {
+            err = pithi_fail(PITH_ERR_USAGE, "%s: no lane is among those asked for; `pith info` tells how many there are",
+                             argv[optind]);
+            goto out;
+        }
+    }
+    TRY(pithi_text_print(log, stdout, &how));
+out:
+    if (log)
+        pithlog_close(log);
+    free(lanes);
+    free(set.ranges);
+    return err ? pithi_tool_failed() : 0;
+}

@@ -1,0 +1,156 @@
+/* tools.c - what the commands share: errors, options, times, sets of lanes. */
+#include "tools/tools.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* ---- Errors ------------------------------------------------------------------------------------------------------- */
+
+int pithi_tool_failed(void)
+{
+    fprintf(stderr, "pith: %s\n", pithlog_error());
+    return 1;
+}
+
+/* Through pithi_fail, which makes control characters in what the user typed harmless. */
+int pithi_tool_usage(const char *command, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pithi_fail(PITH_ERR_USAGE, "%s: %s; see `pith help %s`", command, text, command);
+    pithi_tool_failed();
+    return 2;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------------------------------ */
+
+/* Options without a letter have values from 256 on, so that `optopt` tells which spelling was used. */
+int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options)
+{
+    opterr = 0;
+    int option = getopt_long(argc, argv, shorts, options, NULL);
+
+    if (option != ':' && option != '?')
+        return option;
+    const char *given = argv[optind - 1], *problem = option == ':' ? "needs a value" : "takes no value";
+    if (optopt >= 256)
+        pithi_tool_usage(argv[0], "option %.*s %s", (int)strcspn(given, "="), given, problem);
+    else if (optopt && option == ':')
+        pithi_tool_usage(argv[0], "option -%c needs a value", optopt);
+    else if (optopt)
+        pithi_tool_usage(argv[0], "no such option: -%c", optopt);
+    else
+        pithi_tool_usage(argv[0], "no such option: %s", given);
+    return '?';
+}
+
+int pithi_tool_arguments(int argc, char **argv, const char *const *names)
+{
+    int i = optind;
+
+    for (; *names; names++, i++)
+        if (i >= argc)
+            return pithi_tool_usage(argv[0], "%s is missing", *names);
+    if (i < argc)
+        return pithi_tool_usage(argv[0], "what is '%s' for? one argument too many", argv[i]);
+    return 0;
+}
+
+int pithi_parse_time(const char *text, int64_t *time_ns)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"", 1e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || !isfinite(value))
+        return -1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0) {
+            double ns = nearbyint(value * units[i].ns);
+            *time_ns = ns >= 0x1p63 ? INT64_MAX : ns <= -0x1p63 ? INT64_MIN : (int64_t)ns;
+            return 0;
+        }
+    return -1;
+}
+
+/* ---- Sets of lanes ---------------------------------------------------------------------------------------------------- */
+
+/* A number from *text on, which moves past it; -1: none. */
+static int64_t parse_number(const char **text)
+{
+    char *end;
+
+    if (**text < '0' || **text > '9')
+        return -1;
+    errno = 0;
+    long value = strtol(*text, &end, 10);
+    *text = end;
+    return errno || value > INT32_MAX ? -1 : value;
+}
+
+int pithi_parse_lanes(struct pithi_lane_set *set, const char *text)
+{
+    for (;;) {
+        int64_t first = parse_number(&text), last = first, thread = -1;
+
+        if (first < 0)
+            return -1;
+        if (*text == '-') {
+            text++;
+            if ((last = parse_number(&text)) < first)
+                return -1;
+        }
+        if (*text == '.') {
+            text++;
+            if ((thread = parse_number(&text)) < 0)
+                return -1;
+        }
+        void *grown = realloc(set->ranges, (set->count + 1u) * sizeof *set->ranges);
+        if (!grown)
+            return -1;
+        set->ranges = grown;
+        set->ranges[set->count].first_rank = (int32_t)first;
+        set->ranges[set->count].last_rank = (int32_t)last;
+        set->ranges[set->count++].thread = thread;
+        if (*text == '\0')
+            return 0;
+        if (*text++ != ',')
+            return -1;
+    }
+}
+
+static int in_set(const struct pithi_lane_set *set, const struct pithlog_lane *lane)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (lane->rank >= set->ranges[i].first_rank && lane->rank <= set->ranges[i].last_rank &&
+            (set->ranges[i].thread < 0 || set->ranges[i].thread == (int64_t)lane->thread))
+            return 1;
+    return 0;
+}
+
+int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count)
+{
+    uint32_t all = pithlog_get_info(log)->lanes;
+
+    *count = 0;
+    *lanes = malloc((all + 1u) * sizeof **lanes);
+    if (!*lanes)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; i < all; i++)
+        if (in_set(set, pithlog_get_lane(log, i)))
+            (*lanes)[(*count)++] = i;
+    return PITH_OK;
+}

@@ -1,0 +1,59 @@
+/* tools.h - the commands of `pith`, and what they share. */
+#ifndef PITHI_TOOLS_H
+#define PITHI_TOOLS_H
+
+#include <getopt.h>
+#include <stdint.h>
+
+#include "pithlog.h"
+
+/* A command: a function here, or, when `run` is NULL, the program libexec/pith/pith-NAME of another folder. */
+struct pithi_command {
+    const char *name;
+    int (*run)(int argc, char **argv); /* argv[0] = the command's name; returns the exit status */
+    const char *arguments;             /* "LOG [--csv]" */
+    const char *summary;               /* one line */
+    const char *details;               /* for `pith help NAME`: lines, or NULL */
+};
+extern const struct pithi_command pithi_commands[]; /* main.c; ends with a row whose name is NULL */
+const struct pithi_command *pithi_command_find(const char *name);
+
+int pithi_tool_info(int argc, char **argv);
+int pithi_tool_print(int argc, char **argv);
+int pithi_tool_stat(int argc, char **argv);
+int pithi_tool_convert(int argc, char **argv);
+int pithi_tool_check(int argc, char **argv);
+int pithi_tool_recover(int argc, char **argv);
+int pithi_tool_help(int argc, char **argv);
+
+/* ---- Errors: one line on stderr ------------------------------------------------------------------------------------- */
+
+int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
+/* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
+int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- Arguments -------------------------------------------------------------------------------------------------------- */
+
+/* getopt_long's next option, without its messages: -1 at the end, '?' after an error was printed. `shorts` begins with
+ * ':'; options without a letter have values from 256 on. */
+int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options);
+
+/* Exactly the arguments `names` (ends with NULL) must be left after the options: 0, or 2 after a message. */
+int pithi_tool_arguments(int argc, char **argv, const char *const *names);
+
+/* "1.5" seconds, or with a unit: "3ms", "20us", "7ns", "2s". 0 or -1. */
+int pithi_parse_time(const char *text, int64_t *time_ns);
+
+/* A set of lanes: ranks, ranges of them, each with a thread or all: "3", "0.1", "0-3,7.0". Repeated calls add. */
+struct pithi_lane_set {
+    struct {
+        int32_t first_rank, last_rank;
+        int64_t thread; /* -1: all */
+    } *ranges;
+    uint32_t count;
+};
+int pithi_parse_lanes(struct pithi_lane_set *set, const char *text); /* 0 or -1 */
+/* The lanes of `log` in the set, malloc'ed. */
+int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
+
+#endif
