@@ -150,17 +150,30 @@ static inline uint64_t pith_ticks_(void)
 static inline uint64_t pith_ticks_(void) { return 0; }
 #endif
 
+/* Claims the next `count` words. One instruction where there is one, so that a signal handler that records at this very
+ * moment gets words of its own. (It needs no lock prefix: no other thread is concerned.) */
+static inline uint64_t *pith_claim_(uint64_t count)
+{
+#if defined(__x86_64__)
+    uint64_t word = count * sizeof(uint64_t);
+    __asm__ volatile("xaddq %0, %1" : "+r"(word), "+m"(pith_buffer_.next));
+    return (uint64_t *)word;
+#else
+    uint64_t *word = pith_buffer_.next;
+    pith_buffer_.next = word + count;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return word;
+#endif
+}
+
 static inline void pith_word_(uint32_t kind, uint32_t id)
 {
-    struct pith_buffer *buffer = &pith_buffer_;
-    uint64_t *word = buffer->next;
-
-    if (__builtin_expect(PITH_TICKS_INLINE_ && word < __atomic_load_n(&buffer->limit, __ATOMIC_RELAXED), 1)) {
+    if (__builtin_expect(PITH_TICKS_INLINE_ && id != 0 &&
+                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED), 1)) {
         uint64_t ticks = pith_ticks_();
-        if (__builtin_expect((ticks - buffer->last_ticks) >> 38 == 0, 1)) {
-            buffer->next = word + 1;
-            buffer->last_ticks = ticks;
-            __atomic_store_n(word, PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
+        if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
+            pith_buffer_.last_ticks = ticks;
+            __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
             return;
         }
     }

@@ -21,6 +21,7 @@
 #define PITHI_CHUNK_MAGIC UINT64_C(0x31304b4e48435350) /* "PSCHNK01" */
 #define PITHI_SPILL_PAGE 4096u
 #define PITHI_SPILL_DEFS UINT32_MAX
+#define PITHI_SPILL_FREE (UINT32_MAX - 1) /* a chunk that is being emptied for use again: skip it */
 
 /* Two readings of one moment. */
 struct pithi_anchor {
@@ -48,6 +49,10 @@ _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process
 
 enum pithi_spill_clock { PITHI_CLOCK_NS, PITHI_CLOCK_TSC, PITHI_CLOCK_ARM64 };
 
+/* The words of a chunk begin after its header. The last PITHI_CHUNK_SLACK of them are only used when a signal handler
+ * records between another record's look at the limit and its claim of a word. */
+#define PITHI_CHUNK_SLACK 64
+
 struct pithi_chunk {
     uint64_t magic;      /* stored last */
     uint64_t size_bytes; /* with this header; a multiple of 4096 */
@@ -55,9 +60,12 @@ struct pithi_chunk {
     uint32_t seq;
     uint64_t base_ticks; /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
     struct pithi_anchor anchor;
-    uint64_t reserved[1];
+    uint64_t lost;        /* records lost after this chunk's last one: there was no room for another chunk */
+    uint64_t overwritten; /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
+    uint64_t newer;       /* the process's own: address of the lane's next chunk */
+    uint64_t reserved[6];
 };
-_Static_assert(sizeof(struct pithi_chunk) == 64, "words start at byte 64");
+_Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
 /* ---- Records of a lane -------------------------------------------------------------------------------------------------
  * First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: the value nearest to the time of
@@ -76,7 +84,7 @@ enum pithi_word {
     PITHI_W_COMM_FREE,
     PITHI_W_PAUSE,
     PITHI_W_RESUME,
-    PITHI_W_LOST, /* + word: how many records were lost here */
+    PITHI_W_LOST, /* + word: how many records were lost here (a payload cut, a handler that came at a bad moment) */
     PITHI_W_TIME, /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
     PITHI_W_COUNT
 };
@@ -84,7 +92,7 @@ enum pithi_word {
 #define PITHI_WORD_ID_MAX 0xfffffu
 
 /* ---- Definitions ---------------------------------------------------------------------------------------------------------
- * In chunks of lane PITHI_SPILL_DEFS, from byte 64 on: records of multiples of 8 bytes, the size stored last. Ids of states,
+ * In chunks of lane PITHI_SPILL_DEFS, after the header: records of multiples of 8 bytes, the size stored last. Ids of states,
  * events and counters come from one series (1, 2, ...). Strings are NUL-terminated, one after another. */
 struct pithi_spill_def {
     uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */

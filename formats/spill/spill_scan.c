@@ -1,0 +1,322 @@
+/* spill_scan.c - takes a spill file apart: page, chunks, lanes, definitions. Knows nothing of records. */
+#include "spill/spill_walk.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
+
+int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
+{
+    const struct pithi_spill_page *mapped = data;
+    uint64_t version;
+    if (size < PITHI_SPILL_PAGE || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_SPILL_MAGIC)
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file of this version of Pith", path);
+    version = __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE);
+    memcpy(page, data, sizeof *page);
+    if ((version & 1) != 0 || __atomic_load_n(&mapped->last_version, __ATOMIC_ACQUIRE) != version)
+        page->last = page->first; /* caught in the middle of being stored */
+    END_STRING(page->host);
+    END_STRING(page->boot_id);
+    END_STRING(page->program);
+    END_STRING(page->log);
+    return PITH_OK;
+}
+
+/* ---- Chunks ---------------------------------------------------------------------------------------------------------- */
+
+static int by_lane(const void *a, const void *b)
+{
+    const struct pithi_spill_chunk *left = a, *right = b;
+    if (left->lane != right->lane)
+        return left->lane < right->lane ? -1 : 1;
+    if (left->seq != right->seq)
+        return left->seq < right->seq ? -1 : 1;
+    return left->offset < right->offset ? -1 : left->offset > right->offset;
+}
+
+/* Makes room for one more element of a growing array. */
+static int grow(void *array, uint32_t count, size_t element)
+{
+    void **pointer = array, *more;
+    if ((count & (count - 1)) != 0 && count != 0)
+        return PITH_OK;
+    more = realloc(*pointer, (count == 0 ? 1 : (size_t)count * 2) * element);
+    if (more == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file");
+    *pointer = more;
+    return PITH_OK;
+}
+
+/* A chunk at `offset`? Gives its size, cut to what is there, or 0. */
+static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struct pithi_chunk *header)
+{
+    const struct pithi_chunk *mapped = (const void *)(spill->data + offset);
+    if (spill->size - offset < sizeof *header ||
+        __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
+        return 0;
+    memcpy(header, mapped, sizeof *header);
+    if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0)
+        return 0;
+    return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
+}
+
+static int scan_chunks(struct pithi_spill *spill, struct pithi_anchor **anchors, uint32_t *anchor_count)
+{
+    uint64_t offset = PITHI_SPILL_PAGE;
+    while (offset < spill->size) {
+        struct pithi_chunk header;
+        struct pithi_spill_chunk *chunk;
+        uint64_t size = chunk_at(spill, offset, &header);
+        if (size == 0) { /* the end, or damage: perhaps there is more behind it */
+            offset += PITHI_SPILL_PAGE;
+            continue;
+        }
+        if (grow(&spill->chunks, spill->chunk_count, sizeof *spill->chunks) ||
+            grow(anchors, *anchor_count, sizeof **anchors))
+            return PITH_ERR_MEMORY;
+        if (header.lane != PITHI_SPILL_FREE) {
+            chunk = &spill->chunks[spill->chunk_count++];
+            *chunk = (struct pithi_spill_chunk){offset, size, header.base_ticks, header.lost, header.overwritten,
+                                                header.lane, header.seq};
+            if (header.lane != PITHI_SPILL_DEFS)
+                (*anchors)[(*anchor_count)++] = header.anchor;
+        }
+        offset += header.size_bytes <= spill->size - offset ? header.size_bytes : spill->size - offset;
+    }
+    if (spill->chunk_count > 1)
+        qsort(spill->chunks, spill->chunk_count, sizeof *spill->chunks, by_lane);
+    return PITH_OK;
+}
+
+static int make_lanes(struct pithi_spill *spill)
+{
+    uint32_t i;
+    struct pithi_spill_lane *lane = NULL;
+    for (i = 0; i < spill->chunk_count; i++) {
+        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
+        if (chunk->lane == PITHI_SPILL_DEFS)
+            continue;
+        if (lane == NULL || lane->lane != chunk->lane) {
+            if (grow(&spill->lanes, spill->lane_count, sizeof *spill->lanes))
+                return PITH_ERR_MEMORY;
+            lane = &spill->lanes[spill->lane_count++];
+            *lane = (struct pithi_spill_lane){chunk->lane, i, 0, "", 0, 0};
+        }
+        lane->count++;
+        lane->lost += chunk->lost;
+        lane->overwritten = chunk->overwritten; /* the newest chunk's counts */
+    }
+    return PITH_OK;
+}
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------------- */
+
+/* The next NUL-terminated string of [*at, end); "" past the end. */
+static const char *string(const char **at, const char *end)
+{
+    const char *begin = *at, *stop = begin < end ? memchr(begin, '\0', (size_t)(end - begin)) : NULL;
+    if (stop == NULL) {
+        *at = end;
+        return "";
+    }
+    *at = stop + 1;
+    return begin;
+}
+
+/* Makes an array by id long enough, its new part zeroed. */
+static int extend(void *array, uint32_t *count, uint32_t id, size_t element)
+{
+    void **pointer = array, *more;
+    uint32_t want = id + 1 > *count * 2 ? id + 1 : *count * 2;
+    if (id < *count)
+        return PITH_OK;
+    more = realloc(*pointer, want * element);
+    if (more == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the definitions of a spill file");
+    *pointer = more;
+    memset((char *)more + *count * element, 0, (want - *count) * element);
+    *count = want;
+    return PITH_OK;
+}
+
+static int take_def(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
+{
+    struct pithlog_def *slot;
+    const char *name = string(&at, end);
+    if (def->id == 0 || def->id > PITHI_WORD_ID_MAX || *name == '\0')
+        return PITH_OK;
+    if (extend(&spill->defs, &spill->def_count, def->id, sizeof *spill->defs))
+        return PITH_ERR_MEMORY;
+    slot = &spill->defs[def->id];
+    if (slot->name != NULL)
+        return PITH_OK;
+    slot->kind = def->type == PITHI_D_STATE     ? PITHLOG_STATE
+                 : def->type == PITHI_D_COUNTER ? PITHLOG_COUNTER_TYPE
+                                                : PITHLOG_EVENT_TYPE;
+    slot->name = name;
+    slot->colour = string(&at, end);
+    slot->group = string(&at, end);
+    slot->format = string(&at, end);
+    return PITH_OK;
+}
+
+static int take_comm(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
+{
+    struct pithi_spill_comm head;
+    struct pithi_spill_comm_def *slot;
+    if ((size_t)(end - at) < sizeof head || def->id == 0 || def->id > PITHI_WORD_ID_MAX)
+        return PITH_OK;
+    memcpy(&head, at, sizeof head);
+    at += sizeof head;
+    if (head.size < 0 || head.remote_size < 0 ||
+        ((uint64_t)(uint32_t)head.size + (uint32_t)head.remote_size) * 4 > (uint64_t)(end - at))
+        return PITH_OK;
+    if (extend(&spill->comms, &spill->comm_count, def->id, sizeof *spill->comms))
+        return PITH_ERR_MEMORY;
+    slot = &spill->comms[def->id];
+    slot->comm.key = head.key;
+    slot->comm.size = head.size;
+    slot->comm.remote_size = head.remote_size;
+    slot->comm.world_ranks = (const void *)at; /* definitions are multiples of 8 bytes: aligned */
+    slot->rank = head.rank;
+    slot->defined = 1;
+    at += ((size_t)head.size + (size_t)head.remote_size) * 4;
+    slot->comm.name = string(&at, end);
+    return PITH_OK;
+}
+
+static int take_property(struct pithi_spill *spill, const char *at, const char *end)
+{
+    const char *key = string(&at, end), *value = string(&at, end);
+    if (*key == '\0')
+        return PITH_OK;
+    if (grow(&spill->properties, spill->property_count, sizeof *spill->properties))
+        return PITH_ERR_MEMORY;
+    spill->properties[spill->property_count++] = (struct pithi_spill_property){key, value};
+    return PITH_OK;
+}
+
+static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
+{
+    uint32_t i;
+    switch (def->type) {
+    case PITHI_D_STATE:
+    case PITHI_D_EVENT:
+    case PITHI_D_COUNTER:
+        return take_def(spill, def, at, end);
+    case PITHI_D_COMM:
+        return take_comm(spill, def, at, end);
+    case PITHI_D_COMM_NAME:
+        if (def->id < spill->comm_count && spill->comms[def->id].defined)
+            spill->comms[def->id].comm.name = string(&at, end);
+        return PITH_OK;
+    case PITHI_D_THREAD:
+        for (i = 0; i < spill->lane_count; i++)
+            if (spill->lanes[i].lane == def->id)
+                spill->lanes[i].name = string(&at, end);
+        return PITH_OK;
+    case PITHI_D_PROPERTY:
+        return take_property(spill, at, end);
+    default: /* damage: skipped, its size was good */
+        return PITH_OK;
+    }
+}
+
+static int scan_defs(struct pithi_spill *spill)
+{
+    uint32_t i;
+    for (i = 0; i < spill->chunk_count; i++) {
+        const struct pithi_spill_chunk *chunk = &spill->chunks[i];
+        const char *at = (const char *)spill->data + chunk->offset + sizeof(struct pithi_chunk);
+        const char *end = (const char *)spill->data + chunk->offset + chunk->size;
+        while (chunk->lane == PITHI_SPILL_DEFS && (size_t)(end - at) >= sizeof(struct pithi_spill_def)) {
+            struct pithi_spill_def def;
+            uint32_t size = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
+            if (size < sizeof def || size % 8 != 0 || size > (size_t)(end - at))
+                break;
+            memcpy(&def, at, sizeof def);
+            if (take(spill, &def, at + sizeof def, at + size))
+                return PITH_ERR_MEMORY;
+            at += size;
+        }
+    }
+    return PITH_OK;
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------------- */
+
+int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size,
+                     const struct pithi_anchor_pair *base)
+{
+    struct pithi_anchor *anchors = NULL;
+    uint32_t anchor_count = 0;
+    int err;
+
+    memset(spill, 0, sizeof *spill);
+    spill->path = path;
+    spill->data = data;
+    spill->size = size;
+    TRY(pithi_spill_page_read(&spill->page, path, data, size));
+    TRY(extend(&spill->comms, &spill->comm_count, 0, sizeof *spill->comms));
+    spill->comms[0].comm.name = "MPI_COMM_WORLD";
+    spill->comms[0].defined = 1;
+    TRY(scan_chunks(spill, &anchors, &anchor_count));
+    TRY(make_lanes(spill));
+    TRY(scan_defs(spill));
+    anchors = realloc(anchors, ((size_t)anchor_count + 2) * sizeof *anchors);
+    if (anchors == NULL)
+        TRY(pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file"));
+    anchors[anchor_count++] = spill->page.first;
+    anchors[anchor_count++] = spill->page.last;
+    TRY(pithi_time_fit(&spill->time, spill->page.clock, anchors, anchor_count, base));
+out:
+    free(anchors);
+    if (err)
+        pithi_spill_close(spill);
+    return err;
+}
+
+int pithi_spill_open(struct pithi_spill *spill, const char *path, const struct pithi_anchor_pair *base)
+{
+    struct stat info;
+    void *data;
+    int err, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+
+    memset(spill, 0, sizeof *spill);
+    if (fd < 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size < (off_t)PITHI_SPILL_PAGE) {
+        close(fd);
+        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file", path);
+    }
+    data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    close(fd);
+    if (data == MAP_FAILED)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
+    err = pithi_spill_scan(spill, path, data, (size_t)info.st_size, base);
+    if (err != PITH_OK)
+        munmap(data, (size_t)info.st_size);
+    else
+        spill->mapped = 1;
+    return err;
+}
+
+void pithi_spill_close(struct pithi_spill *spill)
+{
+    if (spill->mapped)
+        munmap((void *)(uintptr_t)spill->data, spill->size);
+    free(spill->chunks);
+    free(spill->lanes);
+    free(spill->defs);
+    free(spill->comms);
+    free(spill->properties);
+    pithi_time_free(&spill->time);
+    memset(spill, 0, sizeof *spill);
+}

@@ -1,0 +1,92 @@
+/* spill_walk.h - one spill file from inside: its chunks, definitions and lanes, and the walk over a lane's records.
+ *
+ * Used by the merge at the end of a run (liblog/merge.c) and by the reader of what dead runs left (spill_read.c). The file
+ * may still be written to while it is read, and may hold any bytes: every length is checked once, on a copy.
+ */
+#ifndef PITHI_SPILL_WALK_H
+#define PITHI_SPILL_WALK_H
+
+#include "pithlog.h"
+#include "spill/spill.h"
+#include "spill/spill_time.h"
+
+struct pithi_spill_chunk {
+    uint64_t offset, size; /* in the file; of the part that is there */
+    uint64_t base_ticks, lost, overwritten;
+    uint32_t lane, seq;
+};
+
+struct pithi_spill_lane {
+    uint32_t lane;               /* thread number */
+    uint32_t first, count;       /* its chunks */
+    const char *name;            /* "" if the program gave none */
+    uint64_t lost, overwritten;
+};
+
+/* A communicator of the process; its strings and members lie in the mapped file (size 0: members not in this file). */
+struct pithi_spill_comm_def {
+    struct pithlog_comm comm;
+    int32_t rank;
+    int defined;
+};
+
+struct pithi_spill_property {
+    const char *key, *value;
+};
+
+struct pithi_spill {
+    const char *path;
+    const unsigned char *data;
+    size_t size;
+    int mapped; /* data is ours to unmap */
+    struct pithi_spill_page page; /* a copy, its strings ended */
+    struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
+    uint32_t chunk_count;
+    struct pithi_spill_lane *lanes;
+    uint32_t lane_count;
+    struct pithlog_def *defs; /* by id; name NULL: not defined */
+    uint32_t def_count;       /* highest id + 1 */
+    struct pithi_spill_comm_def *comms; /* by id; 0 is the world */
+    uint32_t comm_count;
+    struct pithi_spill_property *properties;
+    uint32_t property_count;
+    struct pithi_spill_time time;
+};
+
+/* Maps and scans the file. `base`: see pithi_time_fit; NULL. Fails when it is no spill file. */
+int pithi_spill_open(struct pithi_spill *spill, const char *path, const struct pithi_anchor_pair *base);
+/* The same with bytes that are in memory already. */
+int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size,
+                     const struct pithi_anchor_pair *base);
+void pithi_spill_close(struct pithi_spill *spill);
+
+/* The page of a spill file alone: returns PITH_OK when it is one. */
+int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
+
+/* Where a lane's reader stands. The maps translate ids of the process to those of the log; a record whose id they do
+ * not hold (UINT32_MAX, or past the end) is dropped and counted. */
+struct pithi_spill_walk {
+    const uint32_t *ids, *comms;
+    uint32_t id_count, comm_count;
+    uint32_t lane_id;  /* what record->lane is set to */
+    int64_t shift_ns;  /* added to CLOCK_MONOTONIC */
+    uint64_t dropped;  /* records under ids that were never defined */
+    uint64_t damaged;  /* chunks that ended in bytes which are no record */
+    /* private */
+    const struct pithi_spill *spill;
+    const struct pithi_spill_lane *lane;
+    const uint64_t *word, *end;
+    const struct pithi_span *span;
+    uint64_t ticks, lost;
+    int64_t last_ns;
+    uint32_t chunk;
+};
+void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
+/* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) from the start, and stay so.
+ * 1; 0 at the end. Times do not fall. */
+int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record);
+
+/* How many words the record beginning with `word` takes; `room` are there. 0: none begins here. */
+uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room);
+
+#endif
