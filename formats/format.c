@@ -18,11 +18,11 @@
 #include "native/native.h"
 #define HAVE_NATIVE 1
 #endif
-#if __has_include("clog2/clog2.h")
+#if __has_include("clog2/clog2_write.c")
 #include "clog2/clog2.h"
 #define HAVE_CLOG2 1
 #endif
-#if __has_include("alog/alog.h")
+#if __has_include("alog/alog_write.c")
 #include "alog/alog.h"
 #define HAVE_ALOG 1
 #endif

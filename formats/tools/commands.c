@@ -22,6 +22,14 @@ const struct pithi_command pithi_commands[] = {
      "  --state GLOB   only states, events and counters whose name matches, e.g. 'MPI_*'\n"
      "  --csv          a head line, then one column a value\n"
      "  --json         a JSON object a line\n"},
+    {"stat", pithi_tool_stat, "LOG [--by state|lane|comm|size] [--csv|--json]", "count, total, mean, percentiles of states and messages",
+     "  --by state     per state: count, inclusive and exclusive time, shortest to longest (default)\n"
+     "  --by lane      per rank and thread: time in states, events, messages\n"
+     "  --by comm      messages and bytes by pair of ranks, with latency\n"
+     "  --by size      messages by size class, with latency\n"
+     "  --csv, --json  for programs; times in seconds\n"
+     "\n"
+     "Percentiles come from a histogram with steps of 3 %, so that memory does not grow with the log.\n"},
     {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]", "any readable format to any writable one",
      "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard output\n"
      "when the format is text. What the format cannot hold is said on standard error, each thing once with its count.\n"},

@@ -1,0 +1,199 @@
+/* stat_messages.c - messages by pair of ranks and by size.
+ *
+ * Latency is the time from the send's record to the receive's: it holds the wait for a late receiver. Where clocks of two
+ * hosts disagree it may be negative, and is shown so.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "tools/histogram.h"
+#include "tools/stat.h"
+
+/* Calls `add` for every matched message, then says on stderr what found no partner. */
+static int each_message(struct pithlog *log, int (*add)(void *context, const struct pithlog_message *message), void *context)
+{
+    struct pithlog_matcher *matcher;
+    struct pithlog_message message;
+    uint64_t sends = 0, recvs = 0;
+    int err = pithlog_matcher_open(log, &matcher), more = 0;
+
+    if (err)
+        return err;
+    while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1)
+        err = add(context, &message);
+    if (more == 0)
+        pithlog_matcher_unmatched(matcher, &sends, &recvs);
+    pithlog_matcher_close(matcher);
+    if (sends || recvs)
+        fprintf(stderr, "pith: note: %llu sends and %llu receives have no partner in this log\n", (unsigned long long)sends,
+                (unsigned long long)recvs);
+    return more < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+/* ---- By pair ---------------------------------------------------------------------------------------------------------- */
+
+struct pair {
+    int32_t from, to;
+    uint64_t bytes;
+    struct pithi_lengths latency; /* count 0: a free place */
+};
+
+/* A hash table with open addressing; `room` is a power of two, at most half full. No percentiles: a histogram a pair would
+ * grow with the square of the ranks. */
+struct pairs {
+    const struct pithlog *log;
+    struct pair *pairs;
+    size_t count, room;
+};
+
+static struct pair *find_pair(const struct pairs *p, int32_t from, int32_t to)
+{
+    uint64_t hash = ((uint64_t)(uint32_t)from << 32 | (uint32_t)to) * UINT64_C(0x9e3779b97f4a7c15);
+    size_t i = (size_t)(hash >> 20) & (p->room - 1);
+
+    while (p->pairs[i].latency.count && (p->pairs[i].from != from || p->pairs[i].to != to))
+        i = (i + 1) & (p->room - 1);
+    return &p->pairs[i];
+}
+
+static int grow_pairs(struct pairs *p)
+{
+    struct pairs grown = {.log = p->log, .count = p->count, .room = p->room ? 2 * p->room : 64};
+
+    grown.pairs = calloc(grown.room, sizeof *grown.pairs);
+    if (!grown.pairs)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (size_t i = 0; i < p->room; i++)
+        if (p->pairs[i].latency.count)
+            *find_pair(&grown, p->pairs[i].from, p->pairs[i].to) = p->pairs[i];
+    free(p->pairs);
+    *p = grown;
+    return PITH_OK;
+}
+
+static int add_to_pair(void *context, const struct pithlog_message *message)
+{
+    struct pairs *p = context;
+    const struct pithlog_lane *from = pithlog_get_lane(p->log, message->send_lane);
+    const struct pithlog_lane *to = pithlog_get_lane(p->log, message->recv_lane);
+    int err = 2 * p->count >= p->room ? grow_pairs(p) : PITH_OK;
+
+    if (err || !from || !to)
+        return err;
+    struct pair *pair = find_pair(p, from->rank, to->rank);
+    if (pair->latency.count == 0) {
+        pair->from = from->rank;
+        pair->to = to->rank;
+        p->count++;
+    }
+    pair->bytes += message->bytes;
+    pithi_lengths_add(&pair->latency, message->recv_ns - message->send_ns);
+    return PITH_OK;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+
+    if ((x->latency.count == 0) != (y->latency.count == 0))
+        return x->latency.count == 0 ? 1 : -1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static const struct pithi_column pair_columns[] = {
+    {"from", PITHI_CELL_COUNT, 0},  {"to", PITHI_CELL_COUNT, 0},         {"messages", PITHI_CELL_COUNT, 0},
+    {"bytes", PITHI_CELL_BYTES, 0}, {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
+    {"latency_max", PITHI_CELL_TIME, 0},
+};
+
+int pithi_stat_pairs(struct pithlog *log, struct pithi_table **table)
+{
+    struct pairs p = {.log = log};
+    int err;
+
+    TRY(pithi_table_new(table, pair_columns, sizeof pair_columns / sizeof *pair_columns));
+    TRY(each_message(log, add_to_pair, &p));
+    if (p.room)
+        qsort(p.pairs, p.room, sizeof *p.pairs, compare_pairs);
+    for (size_t i = 0; i < p.count; i++) {
+        TRY(pithi_table_row(*table));
+        pithi_table_number(*table, p.pairs[i].from);
+        pithi_table_number(*table, p.pairs[i].to);
+        pithi_table_number(*table, (int64_t)p.pairs[i].latency.count);
+        pithi_table_number(*table, (int64_t)p.pairs[i].bytes);
+        pithi_table_number(*table, pithi_lengths_mean(&p.pairs[i].latency));
+        pithi_table_number(*table, p.pairs[i].latency.min);
+        pithi_table_number(*table, p.pairs[i].latency.max);
+    }
+out:
+    free(p.pairs);
+    return err;
+}
+
+/* ---- By size ---------------------------------------------------------------------------------------------------------- */
+
+/* Classes 0, 1, 2..3, 4..7 ...: the number of bits of the size. */
+enum { CLASSES = 65 };
+struct size_class {
+    uint64_t bytes;
+    struct pithi_histogram *latency;
+};
+
+static int add_to_class(void *context, const struct pithlog_message *message)
+{
+    struct size_class *class = (struct size_class *)context + (message->bytes ? 64 - __builtin_clzll(message->bytes) : 0);
+
+    if (!class->latency && !(class->latency = calloc(1, sizeof *class->latency)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    class->bytes += message->bytes;
+    pithi_histogram_add(class->latency, message->recv_ns - message->send_ns);
+    return PITH_OK;
+}
+
+static const struct pithi_column size_columns[] = {
+    {"from_bytes", PITHI_CELL_BYTES, 0},  {"to_bytes", PITHI_CELL_BYTES, 0},    {"messages", PITHI_CELL_COUNT, 0},
+    {"bytes", PITHI_CELL_BYTES, 0},       {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
+    {"latency_p50", PITHI_CELL_TIME, 0},  {"latency_p95", PITHI_CELL_TIME, 0},  {"latency_p99", PITHI_CELL_TIME, 0},
+    {"latency_max", PITHI_CELL_TIME, 0},  {"bytes_per_s", PITHI_CELL_RATE, 0},
+};
+
+static int size_row(struct pithi_table *table, unsigned bits, const struct size_class *class)
+{
+    const struct pithi_histogram *latency = class->latency;
+    int err = pithi_table_row(table);
+
+    if (err)
+        return err;
+    pithi_table_number(table, bits ? (int64_t)(UINT64_C(1) << (bits - 1)) : 0);
+    pithi_table_number(table, bits ? (int64_t)((UINT64_C(1) << (bits - 1)) - 1 + (UINT64_C(1) << (bits - 1))) : 0);
+    pithi_table_number(table, (int64_t)latency->all.count);
+    pithi_table_number(table, (int64_t)class->bytes);
+    pithi_table_number(table, pithi_lengths_mean(&latency->all));
+    pithi_table_number(table, latency->all.min);
+    pithi_table_number(table, pithi_histogram_percentile(latency, 50));
+    pithi_table_number(table, pithi_histogram_percentile(latency, 95));
+    pithi_table_number(table, pithi_histogram_percentile(latency, 99));
+    pithi_table_number(table, latency->all.max);
+    if (latency->all.sum > 0)
+        pithi_table_number(table, (int64_t)((double)class->bytes * 1e9 / latency->all.sum));
+    return PITH_OK;
+}
+
+int pithi_stat_sizes(struct pithlog *log, struct pithi_table **table)
+{
+    struct size_class classes[CLASSES] = {{0, NULL}};
+    int err;
+
+    TRY(pithi_table_new(table, size_columns, sizeof size_columns / sizeof *size_columns));
+    TRY(each_message(log, add_to_class, classes));
+    for (unsigned i = 0; i < CLASSES; i++)
+        if (classes[i].latency)
+            TRY(size_row(*table, i, &classes[i]));
+out:
+    for (unsigned i = 0; i < CLASSES; i++)
+        free(classes[i].latency);
+    return err;
+}

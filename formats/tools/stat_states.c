@@ -1,0 +1,286 @@
+/* stat_states.c - time in states, by state and by lane.
+ *
+ * Inclusive is the time between enter and leave; exclusive leaves out what was spent in states directly inside. A state
+ * inside itself is counted each time, but its inclusive total takes only the outermost one, so that no moment counts twice.
+ * Worked: f from 0 to 10 calls f from 2 to 5: count 2, inclusive 10, exclusive 7 + 3 = 10, mean of the lengths 6.5.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "tools/histogram.h"
+#include "tools/stat.h"
+
+/* ---- By state --------------------------------------------------------------------------------------------------------- */
+
+struct state {
+    struct pithi_histogram *lengths; /* NULL: none so far */
+    int64_t total_ns, self_ns;
+    uint64_t count; /* events, counters */
+};
+
+struct states {
+    struct pithlog *log;
+    struct state *states; /* by definition */
+    uint32_t defs, lanes;
+    uint32_t **open; /* by lane, then definition: how many are open; made at first use */
+};
+
+static int enter(struct states *s, const struct pithlog_record *r, int by)
+{
+    if (!s->open[r->lane] && !(s->open[r->lane] = calloc(s->defs + 1u, sizeof **s->open)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    s->open[r->lane][r->id] += (uint32_t)by;
+    return PITH_OK;
+}
+
+static int leave(struct states *s, const struct pithlog_record *r)
+{
+    struct state *state = &s->states[r->id];
+    int64_t length = r->time_ns - r->start_ns, self = length - r->nested_ns;
+    int err = enter(s, r, -1);
+
+    if (err)
+        return err;
+    if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    pithi_histogram_add(state->lengths, length);
+    state->self_ns += self > 0 ? self : 0;
+    if (s->open[r->lane][r->id] == 0)
+        state->total_ns += length;
+    return PITH_OK;
+}
+
+static int count_record(struct states *s, const struct pithlog_record *r)
+{
+    if (r->kind == PITHLOG_ENTER)
+        return enter(s, r, 1);
+    if (r->kind == PITHLOG_LEAVE)
+        return r->depth == UINT32_MAX ? PITH_OK : leave(s, r);
+    s->states[r->id].count++;
+    return PITH_OK;
+}
+
+/* Every state of the log is seen as a LEAVE with its beginning, also those that a dead program left open. */
+static struct pithlog_query whole_log(const struct pithlog *log, uint32_t kinds)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+
+    return (struct pithlog_query){
+        .from_ns = info->start_ns, .to_ns = info->end_ns, .kinds = kinds, .flags = PITHLOG_NEST | PITHLOG_CLIP};
+}
+
+static int gather_states(struct states *s)
+{
+    struct pithlog_query query = whole_log(
+        s->log, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
+    struct pithlog_record r;
+    struct pithlog_iter *iter;
+    int err = pithlog_iter_open(s->log, &query, &iter), more;
+
+    if (err)
+        return err;
+    while ((more = pithlog_iter_next(iter, &r)) == 1)
+        if (r.id < s->defs && r.lane < s->lanes && (err = count_record(s, &r)) != PITH_OK)
+            break;
+    pithlog_iter_close(iter);
+    return more < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+static const struct pithi_column state_columns[] = {
+    {"name", PITHI_CELL_TEXT, 0},  {"kind", PITHI_CELL_TEXT, 1}, {"group", PITHI_CELL_TEXT, 1}, {"count", PITHI_CELL_COUNT, 0},
+    {"total", PITHI_CELL_TIME, 0}, {"self", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},  {"min", PITHI_CELL_TIME, 0},
+    {"p50", PITHI_CELL_TIME, 0},   {"p95", PITHI_CELL_TIME, 0},  {"p99", PITHI_CELL_TIME, 0},   {"max", PITHI_CELL_TIME, 0},
+};
+
+static int state_row(struct pithi_table *table, const struct pithlog_def *def, const struct state *state)
+{
+    static const char *const kinds[] = {
+        [PITHLOG_STATE] = "state", [PITHLOG_EVENT_TYPE] = "event", [PITHLOG_COUNTER_TYPE] = "counter"};
+    const struct pithi_histogram *lengths = state->lengths;
+    int err;
+
+    TRY(pithi_table_row(table));
+    TRY(pithi_table_text(table, def->name));
+    TRY(pithi_table_text(table, kinds[def->kind]));
+    TRY(pithi_table_text(table, def->group));
+    pithi_table_number(table, (int64_t)(lengths ? lengths->all.count : state->count));
+    if (lengths) {
+        pithi_table_number(table, state->total_ns);
+        pithi_table_number(table, state->self_ns);
+        pithi_table_number(table, pithi_lengths_mean(&lengths->all));
+        pithi_table_number(table, lengths->all.min);
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 50));
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 95));
+        pithi_table_number(table, pithi_histogram_percentile(lengths, 99));
+        pithi_table_number(table, lengths->all.max);
+    }
+out:
+    return err;
+}
+
+struct order {
+    uint32_t id;
+    int kind;
+    int64_t self_ns;
+};
+
+/* States first, the longest time of their own on top; then events and counters as they were defined. */
+static int compare_order(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    if (x->self_ns != y->self_ns)
+        return x->self_ns > y->self_ns ? -1 : 1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Definitions that occur in the log. */
+static int fill_states(const struct states *s, struct pithi_table *table)
+{
+    struct order *order = calloc(s->defs + 1u, sizeof *order);
+    uint32_t count = 0;
+    int err = PITH_OK;
+
+    if (!order)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t id = 0; id < s->defs; id++)
+        if (s->states[id].lengths || s->states[id].count)
+            order[count++] = (struct order){id, (int)pithlog_get_def(s->log, id)->kind, s->states[id].self_ns};
+    qsort(order, count, sizeof *order, compare_order);
+    for (uint32_t i = 0; i < count; i++)
+        TRY(state_row(table, pithlog_get_def(s->log, order[i].id), &s->states[order[i].id]));
+out:
+    free(order);
+    return err;
+}
+
+int pithi_stat_states(struct pithlog *log, struct pithi_table **table)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct states s = {.log = log, .defs = info->defs, .lanes = info->lanes};
+    int err;
+
+    s.states = calloc(s.defs + 1u, sizeof *s.states);
+    s.open = calloc(s.lanes + 1u, sizeof *s.open);
+    if (!s.states || !s.open) {
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        goto out;
+    }
+    TRY(pithi_table_new(table, state_columns, sizeof state_columns / sizeof *state_columns));
+    TRY(gather_states(&s));
+    TRY(fill_states(&s, *table));
+out:
+    for (uint32_t i = 0; s.states && i < s.defs; i++)
+        free(s.states[i].lengths);
+    for (uint32_t i = 0; s.open && i < s.lanes; i++)
+        free(s.open[i]);
+    free(s.states);
+    free(s.open);
+    return err;
+}
+
+/* ---- By lane ---------------------------------------------------------------------------------------------------------- */
+
+struct lane {
+    uint64_t states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
+    int64_t busy_ns; /* in any state */
+};
+
+static const struct pithi_column lane_columns[] = {
+    {"rank", PITHI_CELL_COUNT, 0},     {"thread", PITHI_CELL_COUNT, 0}, {"name", PITHI_CELL_TEXT, 0},
+    {"host", PITHI_CELL_TEXT, 1},      {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
+    {"busy", PITHI_CELL_TIME, 0},      {"events", PITHI_CELL_COUNT, 0}, {"sends", PITHI_CELL_COUNT, 0},
+    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0}, {"recv_bytes", PITHI_CELL_BYTES, 0},
+    {"colls", PITHI_CELL_COUNT, 0},    {"lost", PITHI_CELL_COUNT, 0},   {"first", PITHI_CELL_TIME, 1},
+    {"last", PITHI_CELL_TIME, 1},
+};
+
+static void count_in_lane(struct lane *lane, const struct pithlog_record *r)
+{
+    switch (r->kind) {
+    case PITHLOG_LEAVE:
+        lane->states += r->depth != UINT32_MAX;
+        lane->busy_ns += r->depth == 0 ? r->time_ns - r->start_ns : 0;
+        break;
+    case PITHLOG_EVENT:
+        lane->events++;
+        break;
+    case PITHLOG_SEND:
+        lane->sends++;
+        lane->sent_bytes += r->bytes;
+        break;
+    case PITHLOG_RECV:
+        lane->recvs += r->peer >= 0; /* -1: cancelled */
+        lane->got_bytes += r->bytes;
+        break;
+    case PITHLOG_COLL:
+        lane->colls++;
+        break;
+    case PITHLOG_LOST:
+        lane->lost += r->bytes;
+        break;
+    }
+}
+
+static int gather_lanes(struct pithlog *log, struct lane *lanes, uint32_t count)
+{
+    struct pithlog_query query = whole_log(log, 0);
+    struct pithlog_record r;
+    struct pithlog_iter *iter;
+    int err = pithlog_iter_open(log, &query, &iter), more;
+
+    if (err)
+        return err;
+    while ((more = pithlog_iter_next(iter, &r)) == 1)
+        if (r.lane < count)
+            count_in_lane(&lanes[r.lane], &r);
+    pithlog_iter_close(iter);
+    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, const struct lane *counts)
+{
+    int err;
+
+    TRY(pithi_table_row(table));
+    pithi_table_number(table, lane->rank);
+    pithi_table_number(table, lane->thread);
+    TRY(pithi_table_text(table, lane->name));
+    TRY(pithi_table_text(table, lane->host));
+    pithi_table_number(table, (int64_t)lane->records);
+    pithi_table_number(table, (int64_t)counts->states);
+    pithi_table_number(table, counts->busy_ns);
+    pithi_table_number(table, (int64_t)counts->events);
+    pithi_table_number(table, (int64_t)counts->sends);
+    pithi_table_number(table, (int64_t)counts->sent_bytes);
+    pithi_table_number(table, (int64_t)counts->recvs);
+    pithi_table_number(table, (int64_t)counts->got_bytes);
+    pithi_table_number(table, (int64_t)counts->colls);
+    pithi_table_number(table, (int64_t)counts->lost);
+    if (lane->records) {
+        pithi_table_number(table, lane->first_ns);
+        pithi_table_number(table, lane->last_ns);
+    }
+out:
+    return err;
+}
+
+int pithi_stat_lanes(struct pithlog *log, struct pithi_table **table)
+{
+    uint32_t count = pithlog_get_info(log)->lanes;
+    struct lane *lanes = calloc(count + 1u, sizeof *lanes);
+    int err;
+
+    if (!lanes)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
+    TRY(gather_lanes(log, lanes, count));
+    for (uint32_t i = 0; i < count; i++)
+        TRY(lane_row(*table, pithlog_get_lane(log, i), &lanes[i]));
+out:
+    free(lanes);
+    return err;
+}

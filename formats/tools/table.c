@@ -1,0 +1,272 @@
+/* table.c - see table.h. Owns: widths and units. Must not know: logs. */
+#include "tools/table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "text/out.h"
+
+struct cell {
+    int filled;
+    int64_t number;
+    char *text;
+};
+
+struct pithi_table {
+    const struct pithi_column *columns;
+    uint32_t column_count, rows, next; /* `next`: the cell to fill */
+    struct cell *cells;                /* row after row */
+};
+
+int pithi_table_new(struct pithi_table **table, const struct pithi_column *columns, uint32_t count)
+{
+    *table = calloc(1, sizeof **table);
+    if (!*table)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    (*table)->columns = columns;
+    (*table)->column_count = count;
+    return PITH_OK;
+}
+
+int pithi_table_row(struct pithi_table *table)
+{
+    /* Room doubles: when the number of rows is a power of two, it is full. */
+    if ((table->rows & (table->rows - 1)) == 0) {
+        size_t room = table->rows ? 2 * (size_t)table->rows : 1;
+        struct cell *grown = realloc(table->cells, room * table->column_count * sizeof *grown);
+        if (!grown)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        table->cells = grown;
+    }
+    memset(table->cells + (size_t)table->rows * table->column_count, 0, table->column_count * sizeof *table->cells);
+    table->rows++;
+    table->next = 0;
+    return PITH_OK;
+}
+
+static struct cell *next_cell(struct pithi_table *table)
+{
+    return &table->cells[(size_t)(table->rows - 1) * table->column_count + table->next++];
+}
+
+int pithi_table_text(struct pithi_table *table, const char *text)
+{
+    struct cell *cell = next_cell(table);
+
+    cell->filled = 1;
+    cell->text = strdup(text);
+    return cell->text ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+void pithi_table_number(struct pithi_table *table, int64_t value)
+{
+    struct cell *cell = next_cell(table);
+
+    cell->filled = 1;
+    cell->number = value;
+}
+
+void pithi_table_skip(struct pithi_table *table)
+{
+    table->next++;
+}
+
+void pithi_table_free(struct pithi_table *table)
+{
+    if (!table)
+        return;
+    for (size_t i = 0; i < (size_t)table->rows * table->column_count; i++)
+        free(table->cells[i].text);
+    free(table->cells);
+    free(table);
+}
+
+/* ---- For people ------------------------------------------------------------------------------------------------------- */
+
+/* Four digits and a unit: "12.35 ms". Units of time grow by 1000, of bytes by 1024. */
+static void scaled(char *text, size_t size, double value, double step, const char *const *units, int last)
+{
+    double magnitude = value < 0 ? -value : value;
+    int unit = 0;
+
+    while (unit < last && magnitude >= step * 0.99995) {
+        magnitude /= step;
+        value /= step;
+        unit++;
+    }
+    int decimals = unit == 0 ? 0 : magnitude < 9.9995 ? 3 : magnitude < 99.995 ? 2 : magnitude < 999.95 ? 1 : 0;
+    snprintf(text, size, "%.*f %s", decimals, value, units[unit]);
+}
+
+/* The cell as people read it, malloc'ed. */
+static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
+{
+    static const char *const times[] = {"ns", "us", "ms", "s"};
+    static const char *const sizes[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    static const char *const rates[] = {"B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s"};
+    char text[64];
+
+    if (!cell->filled)
+        return strdup("");
+    switch (type) {
+    case PITHI_CELL_TEXT:
+        return pithi_quoted(PITHI_QUOTE_TABS, cell->text);
+    case PITHI_CELL_COUNT:
+        snprintf(text, sizeof text, "%" PRId64, cell->number);
+        break;
+    case PITHI_CELL_TIME:
+        scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
+        break;
+    case PITHI_CELL_BYTES:
+        scaled(text, sizeof text, (double)cell->number, 1024, sizes, 5);
+        break;
+    case PITHI_CELL_RATE:
+        scaled(text, sizeof text, (double)cell->number, 1024, rates, 5);
+        break;
+    }
+    return strdup(text);
+}
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no room. */
+static size_t text_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+/* Text to the left, numbers to the right; nothing trails at the end of a line. */
+static void put_aligned(struct pithi_out *out, const char *text, size_t width, int left, int last)
+{
+    size_t blanks = width - text_width(text);
+
+    if (left)
+        pithi_out_text(out, text);
+    for (size_t i = 0; i < blanks && !(left && last); i++)
+        pithi_out_char(out, ' ');
+    if (!left)
+        pithi_out_text(out, text);
+    pithi_out_text(out, last ? "\n" : "  ");
+}
+
+/* Row -1 is the head. Numbers: `texts` are all cells as text. */
+static void put_rows(const struct pithi_table *table, struct pithi_out *out, char *const *texts, const size_t *widths,
+                     uint32_t last)
+{
+    for (int64_t row = -1; row < (int64_t)table->rows; row++)
+        for (uint32_t i = 0; i <= last; i++) {
+            const struct pithi_column *column = &table->columns[i];
+            if (!column->only_programs)
+                put_aligned(out, row < 0 ? column->name : texts[(size_t)row * table->column_count + i], widths[i],
+                            column->type == PITHI_CELL_TEXT, i == last);
+        }
+}
+
+static int print_aligned(const struct pithi_table *table, struct pithi_out *out)
+{
+    size_t cells = (size_t)table->rows * table->column_count;
+    size_t *widths = calloc(table->column_count, sizeof *widths);
+    char **texts = calloc(cells + 1, sizeof *texts);
+    uint32_t last = 0;
+    int err = PITH_OK;
+
+    if (!widths || !texts) {
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        goto out;
+    }
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        widths[i] = strlen(table->columns[i].name);
+        if (!table->columns[i].only_programs)
+            last = i;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        size_t width, column = i % table->column_count;
+        texts[i] = cell_text(&table->cells[i], table->columns[column].type);
+        if (!texts[i]) {
+            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+            goto out;
+        }
+        width = text_width(texts[i]);
+        if (width > widths[column])
+            widths[column] = width;
+    }
+    put_rows(table, out, texts, widths, last);
+out:
+    for (size_t i = 0; texts && i < cells; i++)
+        free(texts[i]);
+    free(texts);
+    free(widths);
+    return err;
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------------- */
+
+static void put_name(struct pithi_out *out, const struct pithi_column *column)
+{
+    pithi_out_text(out, column->name);
+    if (column->type == PITHI_CELL_TIME)
+        pithi_out_text(out, "_s");
+}
+
+static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_cell_type type, enum pithi_quote quote)
+{
+    if (!cell->filled) {
+        if (quote == PITHI_QUOTE_JSON)
+            pithi_out_text(out, "null");
+    } else if (type == PITHI_CELL_TEXT) {
+        pithi_out_quoted(out, quote, cell->text);
+    } else if (type == PITHI_CELL_TIME) {
+        pithi_out_seconds(out, cell->number);
+    } else {
+        pithi_out_i64(out, cell->number);
+    }
+}
+
+static void print_csv(const struct pithi_table *table, struct pithi_out *out)
+{
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        put_name(out, &table->columns[i]);
+        pithi_out_char(out, i + 1 < table->column_count ? ',' : '\n');
+    }
+    for (size_t i = 0; i < (size_t)table->rows * table->column_count; i++) {
+        uint32_t column = (uint32_t)(i % table->column_count);
+        put_cell(out, &table->cells[i], table->columns[column].type, PITHI_QUOTE_CSV);
+        pithi_out_char(out, column + 1 < table->column_count ? ',' : '\n');
+    }
+}
+
+static void print_json(const struct pithi_table *table, struct pithi_out *out)
+{
+    pithi_out_text(out, "[");
+    for (uint32_t row = 0; row < table->rows; row++) {
+        pithi_out_text(out, row ? ",\n{" : "\n{");
+        for (uint32_t i = 0; i < table->column_count; i++) {
+            pithi_out_text(out, i ? ",\"" : "\"");
+            put_name(out, &table->columns[i]);
+            pithi_out_text(out, "\":");
+            put_cell(out, &table->cells[(size_t)row * table->column_count + i], table->columns[i].type, PITHI_QUOTE_JSON);
+        }
+        pithi_out_char(out, '}');
+    }
+    pithi_out_text(out, "\n]\n");
+}
+
+int pithi_table_print(const struct pithi_table *table, FILE *file, enum pithi_text_style style)
+{
+    struct pithi_out out;
+    int err = pithi_out_open(&out, file);
+
+    if (err)
+        return err;
+    if (style == PITHI_TEXT_CSV)
+        print_csv(table, &out);
+    else if (style == PITHI_TEXT_JSON)
+        print_json(table, &out);
+    else
+        err = print_aligned(table, &out);
+    return pithi_out_close(&out, err);
+}
