@@ -1,0 +1,391 @@
+/* emit.c - walks the trees: text and loops give output where they stand, wrappers are noted with their functions, and
+ * emit_wrappers() writes each function once: before1 before2 CALL after2 after1. */
+#include "wrappergen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where an escape is looked up: innermost first along `outer`. */
+struct scope {
+    const struct scope *outer;
+    struct word name;           /* of a loop or wrapper */
+    const struct proto *proto;  /* that it stands for */
+    const struct wrapper *wrapper; /* set in a wrapper, NULL in a loop */
+    char *const *variables;     /* their unique names, in the order of the wrapper's node */
+};
+struct place {
+    struct emitter *emitter;
+    const struct source *source;
+    int file;
+};
+
+static int word_equal(const struct word *word, const char *text)
+{
+    return strlen(text) == word->size && !memcmp(word->at, text, word->size);
+}
+
+static const struct scope *scope_wrapper(const struct scope *scope)
+{
+    while (scope && !scope->wrapper)
+        scope = scope->outer;
+    return scope;
+}
+
+/* The function that a loop's or wrapper's name stands for; of equal names the outermost counts. */
+static const struct proto *scope_find(const struct scope *scope, const struct word *word)
+{
+    const struct proto *found = NULL;
+
+    for (; scope; scope = scope->outer)
+        if (scope->name.size == word->size && !memcmp(scope->name.at, word->at, word->size))
+            found = scope->proto;
+    return found;
+}
+
+static const char *argument(const struct proto *proto, const struct word *word)
+{
+    if (word->size && strspn(word->at, "0123456789") >= word->size) {
+        int index = atoi(word->at);
+        return index < proto->arg_count ? proto->args[index].name : NULL;
+    }
+    for (int i = 0; i < proto->arg_count; i++)
+        if (word_equal(word, proto->args[i].name))
+            return proto->args[i].name;
+    return NULL;
+}
+
+/* What a one-word escape stands for; NULL: unknown. Order: variable, role, argument, loop name, returnVal. */
+static const char *look_up(const struct scope *scope, const struct word *word)
+{
+    const struct scope *around = scope_wrapper(scope);
+    const char *found = NULL;
+
+    if (around) {
+        const struct node *node = around->wrapper->node;
+        for (int i = 0; i < node->variable_count; i++)
+            if (word_equal(word, node->variables[i].name))
+                return around->variables[i];
+        if ((found = role_find(around->proto, word->at, word->size)) || (found = argument(around->proto, word)))
+            return found;
+    }
+    const struct proto *proto = scope_find(scope, word);
+    if (proto)
+        return proto->name;
+    if (around && word_equal(word, "returnVal") && strcmp(around->proto->result, "void"))
+        return "returnVal";
+    return scope && !around ? role_find(scope->proto, word->at, word->size) : NULL;
+}
+
+/* ---- unknown words: the nearest known one ---------------------------------------------------------------------------- */
+
+static int distance(const char *a, size_t a_size, const char *b)
+{
+    size_t b_size = strlen(b);
+    int row[64];
+
+    if (a_size > 63 || b_size > 63)
+        return 99;
+    for (size_t j = 0; j <= b_size; j++)
+        row[j] = (int)j;
+    for (size_t i = 1; i <= a_size; i++) {
+        int corner = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= b_size; j++) {
+            int best = corner + (a[i - 1] != b[j - 1]);
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    return row[b_size];
+}
+
+static void nearer(const struct word *word, const char *known, const char **best, int *best_distance)
+{
+    int d = distance(word->at, word->size, known);
+
+    if (d < *best_distance)
+        *best_distance = d, *best = known;
+}
+
+static void unknown(struct place *place, const struct scope *scope, const struct node *node)
+{
+    const struct scope *around = scope_wrapper(scope);
+    const struct word *word = &node->words[0];
+    const char *best = "callfn";
+    int best_distance = 1000;
+
+    for (int i = 0; template_keywords[i]; i++)
+        nearer(word, template_keywords[i], &best, &best_distance);
+    for (int i = 0; around && i < around->proto->arg_count; i++)
+        nearer(word, around->proto->args[i].name, &best, &best_distance);
+    for (int i = 0; around && i < around->wrapper->node->variable_count; i++)
+        nearer(word, around->wrapper->node->variables[i].name, &best, &best_distance);
+    if (place->emitter->flags & EMIT_KEEP_UNKNOWN) {
+        const char *end = strstr(place->source->at + node->at, "}}") + 2;
+        text_add(&place->emitter->out, place->source->at + node->at, (size_t)(end - place->source->at) - node->at);
+        warn(place->source, node->at, "unknown escape {{%.*s}} copied", (int)word->size, word->at);
+    } else if (around) {
+        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s", (int)word->size,
+              word->at, around->proto->name, best);
+    } else {
+        fault(place->source, node->at, "unknown escape {{%.*s}}; nearest known: %s", (int)word->size, word->at, best);
+    }
+}
+
+/* ---- lists of functions ------------------------------------------------------------------------------------------------ */
+
+static int class_known(const struct protos *protos, const struct word *word)
+{
+    for (int i = 0; i < protos->count; i++)
+        if (row_has_class(protos->at[i].row, word->at + 1, word->size - 1))
+            return 1;
+    return 0;
+}
+
+static int listed(const struct protos *protos, const struct node *node, const struct proto *proto)
+{
+    for (int w = 2; w < node->word_count; w++) {
+        const struct word *word = &node->words[w];
+        if (word->at[0] == '@' ? row_has_class(proto->row, word->at + 1, word->size - 1)
+                               : protos_find(protos, word->at, word->size) == proto)
+            return 1;
+    }
+    return 0;
+}
+
+static void warn_unlisted(struct place *place, const struct node *node)
+{
+    for (int w = 2; w < node->word_count; w++) {
+        const struct word *word = &node->words[w];
+        if (word->at[0] != '@' && !protos_find(place->emitter->protos, word->at, word->size))
+            warn(place->source, node->at, "no function %.*s; skipped", (int)word->size, word->at);
+        else if (word->at[0] == '@' && !class_known(place->emitter->protos, word) && place->emitter->protos->count > 300)
+            warn(place->source, node->at, "no function of class %.*s; skipped", (int)word->size, word->at);
+    }
+}
+
+/* ---- walking --------------------------------------------------------------------------------------------------------------- */
+
+static void emit_nodes(struct place *place, const struct scope *scope, const struct node *node, const struct node *end);
+
+static void emit_loop(struct place *place, const struct scope *outer, const struct node *node)
+{
+    struct protos *protos = place->emitter->protos;
+    struct scope scope = {.outer = outer, .name = node->word_count > 1 ? node->words[1] : (struct word){"", 0}};
+
+    warn_unlisted(place, node);
+    if (node->kind == NODE_FORALL) {
+        for (int i = 0; i < protos->count; i++) {
+            scope.proto = &protos->at[i];
+            if (!listed(protos, node, scope.proto))
+                emit_nodes(place, &scope, node->inside, NULL);
+        }
+        return;
+    }
+    for (int w = 2; w < node->word_count; w++) {
+        const struct word *word = &node->words[w];
+        for (int i = 0; i < protos->count && word->at[0] == '@'; i++)
+            if (row_has_class((scope.proto = &protos->at[i])->row, word->at + 1, word->size - 1))
+                emit_nodes(place, &scope, node->inside, NULL);
+        if (word->at[0] != '@' && (scope.proto = protos_find(protos, word->at, word->size)))
+            emit_nodes(place, &scope, node->inside, NULL);
+    }
+}
+
+static void emit_word(struct place *place, const struct scope *scope, const struct node *node)
+{
+    struct text *out = &place->emitter->out;
+    const struct word *word = &node->words[0];
+    const char *found;
+
+    if (node->word_count == 2) { /* {{KEY NAME}}: a word of the table for a loop's function */
+        const struct proto *proto = scope_find(scope, &node->words[1]);
+        found = proto ? role_find(proto, word->at, word->size) : NULL;
+    } else {
+        found = node->word_count == 1 ? look_up(scope, word) : NULL;
+    }
+    if (found)
+        text_puts(out, found);
+    else if (word_equal(word, "fileno"))
+        text_printf(out, "%d", place->file);
+    else if (word_equal(word, "fn_num"))
+        text_printf(out, "%d", place->emitter->number++);
+    else
+        unknown(place, scope, node);
+}
+
+static void note_wrapper(struct place *place, const struct node *node)
+{
+    struct protos *protos = place->emitter->protos;
+
+    warn_unlisted(place, node);
+    if (!node->has_call)
+        warn(place->source, node->at, "{{%.*s}} without {{callfn}}: all of it stands before the call",
+             (int)node->words[0].size, node->words[0].at);
+    for (int i = 0; i < protos->count; i++) {
+        struct proto *proto = &protos->at[i];
+        if (listed(protos, node, proto) != (node->kind == NODE_FN))
+            continue;
+        proto->wrappers = grow(proto->wrappers, (size_t)proto->wrapper_count, sizeof *proto->wrappers);
+        proto->wrappers[proto->wrapper_count++] = (struct wrapper){node, place->source, place->file};
+    }
+}
+
+static void emit_nodes(struct place *place, const struct scope *scope, const struct node *node, const struct node *end)
+{
+    for (; node && node != end; node = node->next)
+        switch (node->kind) {
+        case NODE_TEXT: text_add(&place->emitter->out, node->text.at, node->text.size); break;
+        case NODE_WORD: emit_word(place, scope, node); break;
+        case NODE_FORALL:
+        case NODE_FOREACH: emit_loop(place, scope, node); break;
+        case NODE_FNALL:
+        case NODE_FN: note_wrapper(place, node); break;
+        case NODE_CALL:
+        case NODE_VARS: break;
+        }
+}
+
+void emit_template(struct emitter *emitter, const struct source *source, const struct node *nodes, int file)
+{
+    struct place place = {emitter, source, file};
+
+    emit_nodes(&place, NULL, nodes, NULL);
+}
+
+/* ---- the wrapper functions ------------------------------------------------------------------------------------------------- */
+
+static int name_taken(const struct proto *proto, char **const *variables, int wrapper, int variable, const char *name)
+{
+    if (!strcmp(name, "returnVal"))
+        return 1;
+    for (int i = 0; i < proto->arg_count; i++)
+        if (!strcmp(proto->args[i].name, name))
+            return 1;
+    for (int w = 0; w <= wrapper; w++)
+        for (int v = 0; v < (w < wrapper ? proto->wrappers[w].node->variable_count : variable); v++)
+            if (!strcmp(variables[w][v], name))
+                return 1;
+    return 0;
+}
+
+/* Gives every variable of every wrapper a name of its own in this function: i, i1, i2 ... */
+static char ***name_variables(const struct proto *proto)
+{
+    char ***variables = calloc((size_t)proto->wrapper_count + 1, sizeof *variables);
+
+    for (int w = 0; w < proto->wrapper_count; w++) {
+        const struct node *node = proto->wrappers[w].node;
+        variables[w] = calloc((size_t)node->variable_count + 1, sizeof **variables);
+        for (int v = 0; v < node->variable_count; v++) {
+            struct text name = {0};
+            text_puts(&name, node->variables[v].name);
+            for (int n = 1; name_taken(proto, variables, w, v, name.at); n++) {
+                name.size = 0;
+                text_printf(&name, "%s%d", node->variables[v].name, n);
+            }
+            variables[w][v] = name.at;
+        }
+    }
+    return variables;
+}
+
+static void emit_variables(struct text *out, const struct proto *proto, char ***variables)
+{
+    const char *type = NULL; /* of the line begun: equal types share one */
+
+    for (int w = 0; w < proto->wrapper_count; w++) {
+        const struct node *node = proto->wrappers[w].node;
+        for (int v = 0; v < node->variable_count; v++) {
+            const struct variable *variable = &node->variables[v];
+            if (type && !strcmp(type, variable->type))
+                text_puts(out, ", ");
+            else
+                text_printf(out, "%s  %s ", type ? ";\n" : "", variable->type);
+            type = variable->type;
+            text_printf(out, "%s%s%s", variable->before, variables[w][v], variable->after);
+        }
+    }
+    if (type)
+        text_puts(out, ";\n");
+}
+
+static void emit_head(struct text *out, const struct proto *proto, const char *name)
+{
+    text_printf(out, "%s %s(", proto->result, name);
+    for (int i = 0; i < proto->arg_count; i++)
+        text_printf(out, "%s%s%s%s", i ? ", " : "", proto->args[i].prefix, proto->args[i].name, proto->args[i].suffix);
+    text_puts(out, proto->variable ? ", ...)" : proto->arg_count ? ")" : "void)");
+}
+
+static void emit_call(struct emitter *emitter, const struct proto *proto)
+{
+    struct text *out = &emitter->out;
+
+    text_puts(out, strcmp(proto->result, "void") ? "\n  returnVal = " : "\n  ");
+    text_printf(out, emitter->flags & EMIT_PRELOAD ? "REAL(%s)(" : "P%s(", proto->name);
+    for (int i = 0; i < proto->arg_count; i++)
+        text_printf(out, "%s%s", i ? ", " : "", proto->args[i].name);
+    text_puts(out, ");\n");
+}
+
+/* The part of a wrapper's body before the call, or after it. */
+static void emit_part(struct emitter *emitter, const struct proto *proto, int w, char *const *variables, int after)
+{
+    const struct wrapper *wrapper = &proto->wrappers[w];
+    const struct node *call = wrapper->node->inside;
+    struct place place = {emitter, wrapper->source, wrapper->file};
+    struct scope scope = {NULL, wrapper->node->word_count > 1 ? wrapper->node->words[1] : (struct word){"", 0}, proto,
+                          wrapper, variables};
+
+    while (call && call->kind != NODE_CALL)
+        call = call->next;
+    if (!after)
+        emit_nodes(&place, &scope, wrapper->node->inside, call);
+    else if (call)
+        emit_nodes(&place, &scope, call->next, NULL);
+}
+
+static void emit_function(struct emitter *emitter, const struct proto *proto)
+{
+    struct text *out = &emitter->out;
+    char ***variables = name_variables(proto);
+    int is_void = !strcmp(proto->result, "void");
+
+    text_puts(out, emitter->flags & EMIT_PRELOAD ? "\n__attribute__((visibility(\"default\")))\n" : "\n");
+    emit_head(out, proto, proto->name);
+    text_puts(out, "\n{\n");
+    if (!is_void)
+        text_printf(out, "  %s returnVal;\n", proto->result);
+    emit_variables(out, proto, variables);
+    for (int w = 0; w < proto->wrapper_count; w++)
+        emit_part(emitter, proto, w, variables[w], 0);
+    emit_call(emitter, proto);
+    for (int w = proto->wrapper_count; w-- > 0;)
+        emit_part(emitter, proto, w, variables[w], 1);
+    text_puts(out, is_void ? "\n}\n" : "\n  return returnVal;\n}\n");
+    if (emitter->flags & EMIT_PRELOAD) {
+        struct text twin = {0};
+        text_printf(&twin, "P%s", proto->name);
+        emit_head(out, proto, twin.at);
+        text_printf(out, " __attribute__((alias(\"%s\"), visibility(\"default\")));\n", proto->name);
+        free(twin.at);
+    }
+    for (int w = 0; w < proto->wrapper_count; w++) {
+        for (int v = 0; v < proto->wrappers[w].node->variable_count; v++)
+            free(variables[w][v]);
+        free(variables[w]);
+    }
+    free(variables);
+}
+
+void emit_wrappers(struct emitter *emitter)
+{
+    for (int i = 0; i < emitter->protos->count; i++)
+        if (emitter->protos->at[i].wrapper_count)
+            emit_function(emitter, &emitter->protos->at[i]);
+}

@@ -1,0 +1,222 @@
+/* main.c - the command line of wrappergen. */
+#include "wrappergen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: wrappergen [-w] FILE.w ... [-f FUNCTIONS] [-H HEADER] [-r ROLES] [-o OUT] [OPTIONS]\n"
+    "Writes profiling wrappers for MPI functions from templates (classic dialect; see wrappergen(1)).\n"
+    "  -w FILE...       templates; their order gives {{fileno}} 0, 1, ...; \"-\" is the standard input\n"
+    "  -f FUNCTIONS     a file of the names of the functions to consider (default: all)\n"
+    "  -H HEADER        prototypes from this header, preprocessed or not (default: <mpi.h>, by $MPICC -E)\n"
+    "  -r ROLES         table of classes and argument roles: gives @class in lists, {{ROLE}} in wrappers\n"
+    "  -o OUT           write there, only when there was no error (default: the standard output)\n"
+    "  --exports FILE   names that the MPI library exports; functions whose PMPI name is not there are left out\n"
+    "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
+    "  --keep-unknown   copy unknown escapes, with a warning\n"
+    "  --list           list the functions considered, and on stderr those left out; write nothing else\n"
+    "  -h, --help       this text\n";
+
+struct options {
+    const char **templates;
+    int template_count;
+    const char *functions, *header, *roles, *out, *exports;
+    int flags, list;
+};
+
+static void usage(const char *format, const char *what)
+{
+    fprintf(stderr, "wrappergen: ");
+    fprintf(stderr, format, what);
+    fprintf(stderr, "; see wrappergen -h\n");
+    exit(2);
+}
+
+static void read_or_exit(const char *name, struct source *source)
+{
+    if (source_read(name, source)) {
+        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+        exit(1);
+    }
+}
+
+static void parse_options(int argc, char **argv, struct options *options)
+{
+    const struct {
+        const char *name;
+        const char **to;
+    } valued[] = {{"-f", &options->functions}, {"-H", &options->header},        {"-r", &options->roles},
+                  {"-o", &options->out},       {"--exports", &options->exports}};
+
+    for (int i = 1; i < argc; i++) {
+        size_t v;
+        for (v = 0; v < sizeof valued / sizeof valued[0] && strcmp(argv[i], valued[v].name); v++)
+            ;
+        if (v < sizeof valued / sizeof valued[0]) {
+            if (++i == argc)
+                usage("%s needs a file", argv[i - 1]);
+            *valued[v].to = argv[i];
+        } else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+            fputs(help, stdout);
+            exit(0);
+        } else if (!strcmp(argv[i], "--preload")) {
+            options->flags |= EMIT_PRELOAD;
+        } else if (!strcmp(argv[i], "--keep-unknown")) {
+            options->flags |= EMIT_KEEP_UNKNOWN;
+        } else if (!strcmp(argv[i], "--list")) {
+            options->list = 1;
+        } else if (argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "-w")) {
+            usage("no option %s", argv[i]);
+        } else if (strcmp(argv[i], "-w")) {
+            options->templates = grow(options->templates, (size_t)options->template_count, sizeof *options->templates);
+            options->templates[options->template_count++] = argv[i];
+        }
+    }
+    if (!options->template_count && !options->list)
+        usage("no template%s", "");
+}
+
+/* The output of the MPI compiler's preprocessor for a header that still has directives, or for <mpi.h>. */
+static void preprocess(const char *header, struct source *source)
+{
+    const char *compiler = getenv("MPICC");
+    struct text command = {0}, text = {0};
+    char piece[16384];
+    size_t got;
+
+    text_printf(&command, "%s -E -P -x c -", compiler && *compiler ? compiler : "mpicc");
+    char name[] = "/tmp/wrappergenXXXXXX";
+    int fd = mkstemp(name);
+    FILE *include = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!include) {
+        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+        exit(1);
+    }
+    char *full = header ? realpath(header, NULL) : NULL;
+    fprintf(include, full ? "#include \"%s\"\n" : "#include <mpi.h>\n", full);
+    fclose(include);
+    text_printf(&command, " < %s", name);
+    FILE *pipe = popen(command.at, "r");
+    while (pipe && (got = fread(piece, 1, sizeof piece, pipe)))
+        text_add(&text, piece, got);
+    int status = pipe ? pclose(pipe) : -1;
+    unlink(name);
+    if (status || !text.size) {
+        fprintf(stderr, "wrappergen: '%s' failed on %s; set MPICC, or give -H\n", command.at, full ? full : "<mpi.h>");
+        exit(1);
+    }
+    *source = (struct source){header ? header : "<mpi.h>", text.at, text.size};
+    free(full);
+    free(command.at);
+}
+
+static void read_header(const char *name, struct source *source)
+{
+    if (!name) {
+        preprocess(NULL, source);
+        return;
+    }
+    read_or_exit(name, source);
+    static const char *const directives[] = {"\n#include", "\n#define", "\n#ifndef", "\n#ifdef", "\n#if ", NULL};
+    int raw = 0;
+    for (int i = 0; directives[i]; i++)
+        raw |= !strncmp(source->at, directives[i] + 1, strlen(directives[i]) - 1) || strstr(source->at, directives[i]) != NULL;
+    if (raw) {
+        free(source->at);
+        preprocess(name, source);
+    }
+}
+
+/* 1 when a line or word of the file is PREFIX followed by the name. */
+static int has_word(const struct source *source, const char *prefix, const char *name)
+{
+    size_t prefix_size = strlen(prefix), size = strlen(name);
+
+    for (const char *at = source->at; (at += strspn(at, " \t\r\n")), *at; at += strcspn(at, " \t\r\n"))
+        if (strcspn(at, " \t\r\n") == prefix_size + size && !strncmp(at, prefix, prefix_size) &&
+            !strncmp(at + prefix_size, name, size))
+            return 1;
+    return 0;
+}
+
+static void leave_out(struct protos *protos, const struct options *options)
+{
+    struct source functions = {0}, exports = {0};
+    int kept = 0;
+
+    if (options->functions)
+        read_or_exit(options->functions, &functions);
+    if (options->exports)
+        read_or_exit(options->exports, &exports);
+    for (int i = 0; i < protos->count; i++) {
+        const char *name = protos->at[i].name;
+        if (options->exports && !has_word(&exports, "P", name)) {
+            if (options->list)
+                fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
+        } else if (!options->functions || has_word(&functions, "", name)) {
+            protos->at[kept++] = protos->at[i];
+        }
+    }
+    protos->count = kept;
+}
+
+static int write_out(const char *name, const struct text *text)
+{
+    struct text part = {0};
+
+    if (!name)
+        return fwrite(text->at, 1, text->size, stdout) != text->size || fflush(stdout) ? -1 : 0;
+    text_printf(&part, "%s.part", name);
+    FILE *file = fopen(part.at, "w");
+    int bad = !file || fwrite(text->at, 1, text->size, file) != text->size;
+    bad |= file && fclose(file);
+    if (bad || rename(part.at, name)) {
+        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+        unlink(part.at);
+        return -1;
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {0};
+    struct source header;
+    struct protos protos = {0};
+    struct roles roles = {0};
+
+    parse_options(argc, argv, &options);
+    read_header(options.header, &header);
+    protos_parse(&header, &protos);
+    if (!protos.count) {
+        fprintf(stderr, "wrappergen: %s: no MPI function declared in it\n", header.name);
+        return 1;
+    }
+    leave_out(&protos, &options);
+    if (options.roles) {
+        read_or_exit(options.roles, &roles.source);
+        roles_parse(&roles);
+        roles_apply(&roles, &protos);
+    }
+    if (options.list) {
+        for (int i = 0; i < protos.count; i++)
+            puts(protos.at[i].name);
+        return fault_count != 0;
+    }
+    struct emitter emitter = {.protos = &protos, .flags = options.flags};
+    struct source *sources = calloc((size_t)options.template_count, sizeof *sources);
+    for (int i = 0; sources && i < options.template_count; i++) {
+        read_or_exit(options.templates[i], &sources[i]);
+        emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
+    }
+    emit_wrappers(&emitter);
+    if (fault_count) {
+        fprintf(stderr, "wrappergen: %d error%s, nothing written\n", fault_count, fault_count == 1 ? "" : "s");
+        return 1;
+    }
+    return write_out(options.out, &emitter.out) ? 1 : 0;
+}
