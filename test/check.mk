@@ -17,9 +17,17 @@ $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
 $(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/mpi/%.so: test/mpi/%.c $(O)/.flags
+# The counting preload: a trampoline for every function that the MPI libraries export, in C and in Fortran. Functions that
+# Pith does not record are left out: conversions of handles, which the libraries call among themselves.
+$(O)/test/mpi/count_names.h: $(samples_out)
 	@mkdir -p $(@D)
-	$(LINK) $(BASE) $(CPPFLAGS) -MF $(O)/obj/test/$*.d -shared -o $@ $< -ldl $(LIBS)
+	ldd $(filter-out $(O)/samples/threads,$(samples_out)) | sed -n 's/.*=> \(.*libmpi[^ ]*\) .*/\1/p' | sort -u | \
+		xargs nm -D --defined-only | sed -n 's/.* [TWi] \([Mm][Pp][Ii]_[^@]*\).*/\1/p' | sort -u | \
+		awk '{ all[NR] = $$0 } /^MPI_(T_[a-z]|[A-Z][a-z])/ && !/(2c|2f|2f08|f082c|f082f)$$/ { c[tolower($$0)] = $$0 } END { for (i = 1; i <= NR; i++) { \
+			base = all[i]; if (base !~ /^MPI/ && !sub(/(_f08|_f08ts)?_$$/, "", base)) continue; \
+			base = tolower(base); if (base in c && (all[i] == c[base] || all[i] !~ /^MPI/)) print "F(" all[i] ", " c[base] ")" } }' >$@
+$(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
+	$(LINK) $(filter-out -MMD -MP,$(BASE)) -I$(@D) $(CPPFLAGS) -shared -o $@ $< -ldl $(LIBS)
 
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
