@@ -265,7 +265,7 @@ uninstall:
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
-	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/test_installed.sh
+	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/installed
 dist:
 	git archive --format=tar --prefix=pith-$(VERSION)/ HEAD | gzip -9n >pith-$(VERSION).tar.gz
 

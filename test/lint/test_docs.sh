@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# What there is, is documented: commands, calls, environment variables, formats; and manual pages are well-formed.
+. "$(dirname "$0")/../lib.sh"
+cd "$top" || exit 1
+
+commands=$(pith help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx help)
+like "$(wc -w <<<"$commands")" '^[1-9][0-9]?$' "pith help lists the commands"
+for command in $commands; do
+    [ -s "man/pith-$command.1" ]
+    ok $? "man page of pith $command"
+    like "$(pith help "$command" 2>&1)" "^usage: pith $command" "pith help $command"
+done
+
+# A page of section 3 names its functions in the NAME section.
+named=$(for page in man/*.3; do sed -n '/^\.SH NAME/,/^\.SH SYNOPSIS/p' "$page"; done | grep -oE 'pith[a-z_]*' | sort -u)
+calls=$(cat liblog/pith.h liblog/pith_tool.h formats/pithlog.h | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' |
+    grep -oE '(PITH_API|PITHLOG_API|static inline) [^;{]*' | sed -nE 's/^[^(]*[ *](pith[a-z_]*[a-z])\(.*/\1/p' | sort -u)
+is "$(comm -23 <(echo "$calls") <(echo "$named") | tr '\n' ' ')" "" "every public call is named by a page of section 3"
+
+for page in man/*.[1357]; do
+    is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)" "" "$page: groff has nothing to say"
+done
+
+# getenv("X") of the sources, the table, and the man page agree. Names that are not Pith's own (HOME, TMPDIR, those of
+# launchers) are read, not documented as ours.
+used=$(git grep -hoE 'getenv\("PITH_[A-Z0-9_]+"\)|pithi_[a-z_]*env[a-z_]*\("PITH_[A-Z0-9_]+"' -- formats liblog wrappers viewer | grep -oE 'PITH_[A-Z0-9_]+' | sort -u)
+table=$(sed -nE 's/^ENV\("?(PITH_[A-Z0-9_]+)"?.*/\1/p' formats/env.def | sort -u)
+is "$(comm -23 <(echo "$used") <(echo "$table") | tr '\n' ' ')" "" "every variable that is read is in formats/env.def"
+for name in $table; do
+    git grep -qw "$name" -- liblog wrappers viewer formats/tools formats/native formats/spill formats/*.c
+    ok $? "$name is read somewhere"
+    grep -qw -- "${name//_/_}" man/*.7
+    ok $? "$name is in a page of section 7"
+done
+
+# Every command line that the README shows names a command that exists.
+for command in $(grep -oE '\bpith [a-z]+' README.md | awk '{ print $2 }' | sort -u); do
+    case $command in is | has | and | runs | as | or | in | for | the | of | gives | reads | itself | by | can | logs) continue ;; esac
+    [ "$command" = help ] || grep -qx "$command" <<<"$commands"
+    ok $? "README: pith $command exists"
+done
+finish

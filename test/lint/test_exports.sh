@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# What the libraries export is what the public headers declare: nothing missing, nothing slipped out.
+. "$(dirname "$0")/../lib.sh"
+
+# declared HEADER...: the names behind PITH_API and PITHLOG_API.
+declared() {
+    (cd "$top" && cat "$@") | sed -E 's@/\*.*\*/@@g' | tr '\n' ' ' | grep -oE '(PITH|PITHLOG)_API [^;{]*' |
+        sed -nE 's/^[^(]*[ *](pith[a-z_]*_?)\(.*/\1/p; s/^.* __thread .* (pith_buffer_) .*/\1/p' | sort -u
+}
+exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | sort -u; }
+
+is "$(exported "$build/lib/libpith.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h formats/pithlog.h)" "libpith.so"
+is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h)" "libpith-null.so"
+
+# Our MPI libraries export MPI's own names, and nothing else.
+for mpi in $(mpis); do
+    is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "" "libpith-mpi.so of $mpi: MPI's names only"
+done
+
+# Static libraries: what another program's names could collide with begins with pith.
+for lib in libpith.a libpith-null.a; do
+    is "$(nm -g --defined-only "$build/lib/$lib" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -vE '^(pith_|pithi_|pithlog_|__odr_asan|DW\.ref|__asan|__ubsan|__tsan)' | tr '\n' ' ')" "" "$lib: names begin with pith"
+done
+is "$(objdump -p "$build/lib/libpith.so.0" | awk '$1 == "SONAME" { print $2 }')" libpith.so.0 "SONAME of libpith"
+is "$(objdump -p "$build/bin/pith" "$build/lib/libpith.so.0" | grep -cE 'RPATH|RUNPATH')" 0 "no run path is built in"
+finish

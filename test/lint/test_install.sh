@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# `make install` into a folder of ours, with blanks in its name: the list of files, and everything used from there.
+. "$(dirname "$0")/../lib.sh"
+make=(env "MAKEFLAGS=$(sed -E 's/-j[0-9]*//g; s/--jobserver-(auth|fds)=[^ ]*//g' <<<"${MAKEFLAGS:-}")" make --no-print-directory -C "$top" "O=${O:-build}")
+dest="$scratch/a place"
+touch then
+"${make[@]}" install DESTDIR="$dest" prefix=/opt/pith >out 2>&1
+ok $? "make install" || cat out
+is "$(grep -cE '(^| )-c ' out)" 0 "it compiles nothing"
+is "$(find "$build" -name '*.o' -newer then | wc -l)" 0 "no object is made"
+
+# ---- the list -----------------------------------------------------------------------------------------------------
+wanted() {
+    printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog.h \
+        lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
+        lib/pkgconfig/pith-null.pc libexec/pith/pith-run
+    for mpi in $(mpis); do echo "lib/pith/$mpi/libpith-mpi.so"; echo "lib/pkgconfig/pith-mpi-$mpi.pc"; done
+    [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
+    if [ -e "$build/libexec/pith/pith-view" ]; then
+        echo libexec/pith/pith-view
+        echo lib/pith/libpithtk.so
+        (cd "$top/viewer/tcl" && printf 'share/pith/viewer/%s\n' *.tcl)
+    fi
+    (cd "$top/man" && for page in *.[1357]; do echo "share/man/man${page##*.}/$page"; done)
+}
+is "$(cd "$dest/opt/pith" && find . ! -type d | sed 's|^\./||' | sort)" "$(wanted | sort)" "the files installed"
+is "$(cd "$dest" && find . -type f ! -path './opt/pith/*')" "" "nothing outside the prefix"
+is "$(grep -rlF "$top" "$dest/opt/pith" --include='*.pc' --include='*.tcl' --include='*.h' --include='*.[1357]')" "" "no path of the source tree in a text"
+
+# ---- used from there ------------------------------------------------------------------------------------------------
+PITH_PREFIX="$dest/opt/pith" "$top/test/lint/installed" >out 2>&1
+status=$?
+grep -E '^(ok|not ok|#)' out | sed -E 's/^((not )?ok) [0-9]+ - /\1 /' >lines
+while read -r line; do
+    case $line in
+    'ok '*) ok 0 "installed: ${line#ok }" ;;
+    'not ok '*) ok 1 "installed: ${line#not ok }" ;;
+    *) echo "$line" ;;
+    esac
+done <lines
+is "$status" 0 "the installation works"
+
+# ---- other folders, and away again ----------------------------------------------------------------------------------
+"${make[@]}" install DESTDIR="$scratch/two" prefix=/usr libdir=/usr/lib/here mandir=/usr/manuals >out 2>&1
+ok $? "libdir and mandir of one's own"
+[ -e two/usr/lib/here/libpith.so.0 ] && [ -e two/usr/lib/here/pkgconfig/pith.pc ] && ls two/usr/manuals/man1/pith.1 >/dev/null
+ok $? "are used"
+is "$(PKG_CONFIG_PATH=two/usr/lib/here/pkgconfig pkg-config --variable=libdir pith)" /usr/lib/here "and known to pkg-config"
+"${make[@]}" uninstall DESTDIR="$dest" prefix=/opt/pith >out 2>&1
+ok $? "make uninstall"
+is "$(find "$dest" ! -type d)" "" "leaves no file"
+is "$(find "$dest" -type d -name 'pith*' ! -path "$dest/opt/pith")" "" "and no folder of ours"
+finish

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The rooms (CONTRIBUTING.md): who may include whom; and the habits a machine can watch.
+. "$(dirname "$0")/../lib.sh"
+cd "$top" || exit 1
+git rev-parse --git-dir >/dev/null 2>&1 || { skip "rooms" "not a git checkout"; finish; }
+
+# includes PATTERN PATH...: files that include what matches PATTERN. Files not yet added count too.
+files() { git ls-files -co --exclude-standard -- "$@"; }
+includes() { local pattern=$1; shift; files "$@" | grep -E '\.(c|h|w)$' | xargs -r grep -nE "^ *# *include *[<\"]$pattern" 2>/dev/null; }
+
+is "$(includes 'mpi\.h' formats liblog viewer)" "" "mpi.h is included in wrappers only"
+is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h and tk.h in viewer only"
+is "$(includes '(cairo|X11)[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo and X11 in viewer only"
+is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/native/zip.c" "zlib.h in one file"
+is "$(includes 'pthread\.h' formats)" "" "no threads in formats"
+is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
+is "$(includes '(\.\./|wrappers/|viewer/)' liblog)" "" "liblog knows formats only"
+is "$(includes '(\.\./|formats/|liblog/|viewer/)' wrappers)" "" "wrappers knows public headers only"
+is "$(includes '(\.\./|formats/|liblog/|wrappers/|pithi)' viewer)" "" "viewer knows the reader only"
+is "$(includes '(pithi|spill|segment|pith_tool)' samples)" "" "samples know public headers only"
+
+sources=$(files '*.c' '*.h' '*.w' '*.tcl' '*.sh' '*.mk' Makefile | grep -v '^test/golden/')
+is "$(for f in $sources; do n=$(wc -l <"$f"); [ "$n" -le 600 ] || echo "$f: $n"; done)" "" "no source file over 600 lines"
+is "$(files '*.c' | sed 's|.*/||' | sort | uniq -d)" "" "a source file's name is unique in the tree"
+is "$(grep -nE '(^|[^A-Z])(TODO|FIXME|XXX|HACK)([^A-Z]|$)' $sources /dev/null | grep -v '^test/lint/test_rooms.sh:')" "" "no marker of unfinished work"
+is "$(grep -nE '[[:space:]]+$' $sources /dev/null | cut -d: -f1,2 | head)" "" "no blanks at line ends"
+is "$(files '*.c' '*.h' '*.tcl' | xargs grep -nP '\t' /dev/null | cut -d: -f1,2 | head)" "" "no tabs in C and Tcl"
+is "$(files '*.c' '*.h' | xargs awk 'length($0) > 120 { print FILENAME ":" FNR }' | grep -v '^formats/colours\?.*\.h\|_table' | head)" "" "no C line over 120 columns"
+is "$(git ls-files '*.o' '*.so' '*.a' '*.pith' '*.spill')" "" "nothing built is committed"
+for script in $(files '*.sh' .ci/run test/run install-deps samples/demo); do
+    bash -n "$script" 2>out || { ok 1 "$script: bash syntax"; cat out; }
+done
+is "$(for f in $(files 'test/*/test_*.sh' .ci/run test/run install-deps samples/demo); do [ -x "$f" ] || echo "$f"; done)" "" "scripts are executable"
+finish
