@@ -1,0 +1,417 @@
+/* alog_write.c - native records to ALOG, as strict as upshot and nupshot are.
+ *
+ * Two passes: one to count and to see what is used, since the header stands first; one to write. Both go through
+ * plan_record, so that the count in the header is that of the lines.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alog/alog.h"
+#include "alog/alog_scan.h"
+#include "colour.h"
+#include "error.h"
+#include "foreign/names.h"
+#include "foreign/walk.h"
+
+enum {
+    NAME_BYTES = 64,    /* with the colour and the bitmap before it, below the 100 that nupshot keeps of a comment */
+    COMMENT_BYTES = 100 /* with the final NUL */
+};
+
+/* A definition of the log as event numbers: start and end of a state, or a solo event. */
+struct number {
+    int32_t start, end; /* 0: not used */
+    char single;        /* 'd' or 's': the payload is this one token */
+    int both;           /* the payload is an ALOG line's own DATA and comment */
+};
+
+struct alog_writer {
+    struct pithlog *log;
+    FILE *out;
+    const struct pithi_convert *how;
+    int threads;       /* 1: some rank has several lanes, so each lane has a line of its own */
+    int named;         /* some line needs a -15 */
+    int32_t *line;     /* of each lane */
+    int32_t *main_line; /* of each lane: its rank's first one, where messages are drawn */
+    struct pithi_map line_of; /* rank -> its first line */
+    int32_t lines;
+    uint32_t lanes, defs;
+    struct number *numbers;
+    int32_t next_number;
+    uint64_t lines_written, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments, other_comms;
+    int64_t end_us;
+};
+
+/* What one record becomes. */
+struct planned {
+    int64_t type, data;
+    int32_t line;
+    int64_t time_us;
+    char comment[COMMENT_BYTES];
+};
+
+static int no_memory(void)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* ---- Lines: one a rank, or one a thread ---------------------------------------------------------------------------------- */
+
+static int32_t first_line(const struct alog_writer *w, int32_t rank)
+{
+    uint64_t *line = rank < 0 ? NULL : pithi_map_get(&w->line_of, (uint64_t)rank);
+
+    return line ? (int32_t)*line - 1 : w->threads || rank >= PITHI_ALOG_PROCESSES_MAX ? -1 : rank;
+}
+
+/* Whether the ranks' own numbers can be line numbers. */
+static void see_lanes(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+    int32_t before = -1;
+
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        w->threads |= lane->rank == before || lane->rank < 0 || lane->rank >= PITHI_ALOG_PROCESSES_MAX;
+        w->named |= lane->name && lane->name[0];
+        before = lane->rank;
+    }
+    w->named |= w->threads;
+}
+
+static int number_lanes(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+
+    w->lanes = pithlog_get_info(w->log)->lanes;
+    w->line = calloc(w->lanes + 1, sizeof *w->line);
+    w->main_line = calloc(w->lanes + 1, sizeof *w->main_line);
+    if (!w->line || !w->main_line)
+        return no_memory();
+    see_lanes(w);
+    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
+        uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
+        if (!first)
+            return no_memory();
+        w->line[i] = w->threads ? (int32_t)i : lane->rank;
+        if (!*first)
+            *first = (uint64_t)w->line[i] + 1;
+        w->main_line[i] = (int32_t)*first - 1;
+        w->lines = w->line[i] >= w->lines ? w->line[i] + 1 : w->lines;
+    }
+    return PITH_OK;
+}
+
+/* ---- From a record to a line ------------------------------------------------------------------------------------------------ */
+
+static void see_format(struct number *number, const struct pithlog_def *def)
+{
+    char single = pithi_token_single(def->format);
+
+    number->single = single == 'd' || single == 's' ? single : 0;
+    number->both = strcmp(def->format, PITHI_ALOG_TEXT_FORMAT) == 0;
+}
+
+/* The number of a definition, given out at first use. */
+static struct number *number_of(struct alog_writer *w, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, id);
+    struct number *number;
+
+    if (!def || id >= w->defs)
+        return NULL;
+    number = &w->numbers[id];
+    if (!number->start) {
+        number->start = ++w->next_number;
+        if (def->kind == PITHLOG_STATE)
+            number->end = ++w->next_number;
+        else
+            see_format(number, def);
+    }
+    return number;
+}
+
+static void set_comment(struct alog_writer *w, struct planned *plan, const char *text, size_t size)
+{
+    w->cut_comments += (uint64_t)pithi_name_cut(plan->comment, sizeof plan->comment, text, size);
+}
+
+/* A string token at `payload`; what is missing at the end is missing in the comment. */
+static void string_comment(struct alog_writer *w, struct planned *plan, const unsigned char *payload, uint32_t size)
+{
+    uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
+
+    set_comment(w, plan, size < 2 ? "" : (const char *)payload + 2, size < 2 ? 0 : length > size - 2 ? size - 2 : length);
+}
+
+static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, const struct number *number,
+                         struct planned *plan)
+{
+    const unsigned char *payload = record->payload;
+    char text[1024];
+
+    if (!record->payload_bytes)
+        return;
+    if (number->single == 's') {
+        string_comment(w, plan, payload, record->payload_bytes);
+    } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
+        plan->data = (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 |
+                               payload[3]);
+        if (number->both)
+            string_comment(w, plan, payload + 4, record->payload_bytes - 4);
+    } else {
+        pithlog_payload_text(w->log, record, text, sizeof text);
+        set_comment(w, plan, text, strlen(text));
+    }
+}
+
+/* Messages are drawn on the first line of a rank: the partner's thread is known to nobody. */
+static int plan_message(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
+{
+    int32_t partner = first_line(w, record->peer);
+
+    if (partner < 0) {
+        w->lost_messages += record->kind == PITHLOG_SEND || record->peer >= 0;
+        return 0;
+    }
+    w->other_comms += record->comm != 0;
+    w->lines = partner >= w->lines ? partner + 1 : w->lines;
+    plan->type = record->kind == PITHLOG_SEND ? PITHI_ALOG_SEND : PITHI_ALOG_RECV;
+    plan->line = w->main_line[record->lane];
+    plan->data = partner;
+    snprintf(plan->comment, sizeof plan->comment, "%" PRId32 " %" PRIu64, record->tag, record->bytes);
+    return 1;
+}
+
+static void count_dropped(struct alog_writer *w, const struct pithlog_record *record)
+{
+    w->counters += record->kind == PITHLOG_COUNTER;
+    w->collectives += record->kind == PITHLOG_COLL;
+    w->comms += record->kind == PITHLOG_COMM_CREATE || record->kind == PITHLOG_COMM_FREE;
+    w->pauses += record->kind == PITHLOG_PAUSE || record->kind == PITHLOG_RESUME;
+    w->lost_records += record->kind == PITHLOG_LOST;
+}
+
+/* 1: the record is the line `plan`; 0: ALOG has no such line. */
+static int plan_record(struct alog_writer *w, const struct pithlog_record *record, int64_t base_ns, struct planned *plan)
+{
+    const struct number *number;
+
+    if (record->lane >= w->lanes)
+        return 0;
+    plan->line = w->line[record->lane];
+    plan->time_us = (record->time_ns - base_ns + 500) / 1000;
+    plan->data = 0;
+    plan->comment[0] = 0;
+    switch (record->kind) {
+    case PITHLOG_ENTER:
+    case PITHLOG_LEAVE:
+    case PITHLOG_EVENT:
+        number = number_of(w, record->id);
+        if (!number)
+            return 0;
+        plan->type = record->kind == PITHLOG_LEAVE ? number->end : number->start;
+        if (record->kind == PITHLOG_EVENT)
+            plan_payload(w, record, number, plan);
+        return 1;
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return plan_message(w, record, plan);
+    default:
+        count_dropped(w, record);
+        return 0;
+    }
+}
+
+/* ---- Header -------------------------------------------------------------------------------------------------------------------- */
+
+/* A colour word: a name without blanks, or #rrggbb. A state without a colour gets the one that Pith draws it in. */
+static const char *colour_word(const struct alog_writer *w, uint32_t id, char word[16])
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, id);
+    const char *name = pithi_colour_canonical(def->colour);
+    uint32_t rgb;
+
+    if (name)
+        return name;
+    if (def->colour[0] != '#' || !pithi_colour_parse(def->colour, &rgb))
+        return pithi_colour_nearest(pithlog_def_rgb(w->log, id));
+    snprintf(word, 16, "#%06" PRIx32, rgb);
+    return word;
+}
+
+static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
+{
+    static const char *const bitmaps[] = {"gray3",   "light_gray", "vlines3", "dllines4", "drlines4", "hlines3",
+                                          "dimple3", "boxes",      "2x2",     "gray2",    "gray",     "vlines2"};
+    struct pithi_map used = {0};
+    char name[NAME_BYTES], word[16];
+    int err = PITH_OK;
+
+    for (uint32_t id = 0; id < w->defs && !err; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w->log, id);
+        const struct number *number = &w->numbers[id];
+        if (!number->start || def->kind != kind)
+            continue;
+        if (pithi_name_unique(&used, name, sizeof name, def->name) < 0)
+            err = no_memory();
+        else if (kind == PITHLOG_STATE)
+            fprintf(w->out, "-13 0 %d %d 0 0 %s:%s %s\n", number->start, number->end, colour_word(w, id, word),
+                    bitmaps[id % (sizeof bitmaps / sizeof bitmaps[0])], name[0] ? name : "?");
+        else
+            fprintf(w->out, "-9 0 0 %d 0 0 %s\n", number->start, name);
+    }
+    pithi_map_free(&used);
+    return err;
+}
+
+/* -10 lines say what DATA or the comment of an event is: its one token, or text. */
+static void write_formats(struct alog_writer *w)
+{
+    char format[64];
+
+    for (uint32_t id = 0; id < w->defs; id++) {
+        const struct pithlog_def *def = pithlog_get_def(w->log, id);
+        const struct number *number = &w->numbers[id];
+        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || !def->format[0] || number->both)
+            continue;
+        if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
+            strcpy(format, number->single == 'd' ? "%d" : "%s");
+        fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
+    }
+}
+
+static void write_lines(struct alog_writer *w)
+{
+    const struct pithlog_lane *lane;
+    char name[NAME_BYTES];
+
+    for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
+        pithi_name_cut(name, sizeof name, lane->name ? lane->name : "", lane->name ? strlen(lane->name) : 0);
+        if (w->threads)
+            fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
+                    name[0] ? ": " : "", name);
+        else if (name[0])
+            fprintf(w->out, "-15 %d 0 0 0 0 %s\n", w->line[i], name);
+    }
+}
+
+static int write_header(struct alog_writer *w)
+{
+    int err;
+
+    fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n", w->lines_written,
+            w->lines > 0 ? w->lines : 1, w->next_number);
+    fprintf(w->out, "-6 0 0 0 0 0\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->end_us > 0 ? w->end_us : 1);
+    TRY(write_names(w, PITHLOG_EVENT_TYPE));
+    write_formats(w);
+    TRY(write_names(w, PITHLOG_STATE));
+    if (w->named)
+        write_lines(w);
+out:
+    return err;
+}
+
+/* ---- Lines of events --------------------------------------------------------------------------------------------------------- */
+
+static char *put_number(char *at, int64_t value)
+{
+    char digits[24];
+    int n = 0;
+    uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+    if (value < 0)
+        *at++ = '-';
+    do
+        digits[n++] = (char)('0' + rest % 10);
+    while (rest /= 10);
+    while (n)
+        *at++ = digits[--n];
+    return at;
+}
+
+/* Printing by hand: printf would take most of the time. */
+static void write_line(FILE *out, const struct planned *plan)
+{
+    char text[160 + COMMENT_BYTES], *at = put_number(text, plan->type);
+    size_t comment = strlen(plan->comment);
+
+    *at++ = ' ';
+    at = put_number(at, plan->line);
+    memcpy(at, " 0 ", 3);
+    at = put_number(at + 3, plan->data);
+    memcpy(at, " 0 ", 3);
+    at = put_number(at + 3, plan->time_us);
+    if (comment) {
+        *at++ = ' ';
+        at = memcpy(at, plan->comment, comment);
+        at += comment;
+    }
+    *at++ = '\n';
+    fwrite_unlocked(text, 1, (size_t)(at - text), out);
+}
+
+/* One pass; `write` 0: counts only. */
+static int pass(struct alog_writer *w, int write, uint64_t *unmatched_ends)
+{
+    struct pithi_walk walk;
+    struct pithlog_record record;
+    struct planned plan;
+    int status = 0, err;
+
+    TRY(pithi_walk_open(&walk, w->log, w->how));
+    int64_t base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* ALOG's times begin at 0 */
+    while ((status = pithi_walk_next(&walk, &record)) == 1) {
+        if (!plan_record(w, &record, base_ns, &plan))
+            continue;
+        w->lines_written++;
+        w->end_us = plan.time_us > w->end_us ? plan.time_us : w->end_us;
+        if (write)
+            write_line(w->out, &plan);
+    }
+    *unmatched_ends = walk.unmatched_ends;
+    pithi_walk_close(&walk);
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+out:
+    return err;
+}
+
+static void tell_losses(const struct alog_writer *w, uint64_t unmatched_ends)
+{
+    pithi_note(w->how, w->counters, "counter values left out: ALOG has no counters");
+    pithi_note(w->how, w->collectives, "collective records left out (their states are there)");
+    pithi_note(w->how, w->comms, "communicator records left out: ALOG has no communicators");
+    pithi_note(w->how, w->other_comms, "messages of other communicators written as messages of the world");
+    pithi_note(w->how, w->pauses, "pauses and resumes left out");
+    pithi_note(w->how, w->lost_records, "records of lost records left out");
+    pithi_note(w->how, w->lost_messages, "messages to or from processes without a line left out");
+    pithi_note(w->how, w->cut_comments, "comments cut to 99 bytes");
+    pithi_note(w->how, unmatched_ends, "ends of states without a start left out");
+}
+
+int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs};
+    uint64_t unmatched_ends = 0;
+    int err;
+
+    TRY(number_lanes(&w));
+    w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
+    if (!w.numbers) {
+        err = no_memory();
+        goto out;
+    }
+    TRY(pass(&w, 0, &unmatched_ends));
+    TRY(write_header(&w));
+    tell_losses(&w, unmatched_ends);
+    TRY(pass(&w, 1, &unmatched_ends));
+    if (fflush(out) != 0 || ferror(out))
+        err = pithi_fail(PITH_ERR_IO, "the ALOG file cannot be written");
+out:
+    free(w.line);
+    free(w.main_line);
+    free(w.numbers);
+    pithi_map_free(&w.line_of);
+    return err;
+}

@@ -1,0 +1,133 @@
+/* names.c - see names.h. */
+#include "foreign/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int continues(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
+{
+    int cut = 0;
+
+    while (length && (*name == ' ' || *name == '\t'))
+        name++, length--;
+    while (length && (name[length - 1] == ' ' || name[length - 1] == '\t'))
+        length--;
+    if (length >= size) {
+        for (length = size - 1; length && continues(name[length]);)
+            length--;
+        cut = 1;
+    }
+    for (size_t i = 0; i < length; i++)
+        out[i] = (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i];
+    while (length && out[length - 1] == ' ')
+        length--;
+    out[length] = 0;
+    return cut;
+}
+
+/* FNV-1a. Two names with one hash cost a needless "~2". */
+static uint64_t hash_of(const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash >> 1;
+}
+
+int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name)
+{
+    int changed = pithi_name_cut(out, size, name, strlen(name));
+    uint64_t *times = pithi_map_at(used, hash_of(out));
+
+    if (!times)
+        return -1;
+    /* The number goes on where the last one of the same beginning stopped, so that many equal ones cost no search. */
+    for (uint64_t n = ++*times; n > 1;) {
+        char ending[24];
+        size_t ending_size = (size_t)snprintf(ending, sizeof ending, "~%" PRIu64, n);
+
+        *times = n;
+        pithi_name_cut(out, size - ending_size, name, strlen(name));
+        strcat(out, ending);
+        changed = 1;
+        if (!pithi_map_get(used, hash_of(out))) {
+            uint64_t *taken = pithi_map_at(used, hash_of(out));
+            if (!taken)
+                return -1;
+            *taken = 1;
+            break;
+        }
+        n++;
+    }
+    return changed;
+}
+
+void pithi_note(const struct pithi_convert *how, uint64_t count, const char *text)
+{
+    char line[256];
+
+    if (!count || !how || !how->note)
+        return;
+    snprintf(line, sizeof line, "%" PRIu64 " %s", count, text);
+    how->note(line);
+}
+
+size_t pithi_token_size(char token)
+{
+    switch (token) {
+    case 's':
+    case 'h':
+        return 2;
+    case 'd':
+    case 'x':
+    case 'e':
+        return 4;
+    case 'l':
+    case 'X':
+    case 'E':
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+char pithi_token_single(const char *format)
+{
+    const char *percent = strchr(format, '%');
+
+    if (!percent || !pithi_token_size(percent[1]) || strchr(percent + 1, '%'))
+        return 0;
+    return percent[1];
+}
+
+static int among(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return 1;
+    return 0;
+}
+
+const char *pithi_name_group(const char *name)
+{
+    static const char *const collective[] = {
+        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan",
+        "Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv", NULL};
+    static const char *const point_to_point[] = {
+        "Bsend", "Ibsend", "Iprobe", "Irecv", "Irsend", "Isend", "Issend", "Probe", "Recv", "Rsend", "Send", "Sendrecv",
+        "Sendrecv_replace", "Ssend", "Start", "Startall", "Test", "Testall", "Testany", "Testsome", "Wait", "Waitall",
+        "Waitany", "Waitsome", "Mprobe", "Mrecv", "Improbe", "Imrecv", NULL};
+
+    if (strncmp(name, "MPI_", 4) != 0)
+        return "user";
+    if (among(name + 4, collective))
+        return "MPI collective";
+    return among(name + 4, point_to_point) ? "MPI point-to-point" : "MPI";
+}

@@ -1,0 +1,29 @@
+/* names.h - names and payloads that must fit into the fields of a foreign format, by rule. */
+#ifndef PITHI_NAMES_H
+#define PITHI_NAMES_H
+
+#include <stddef.h>
+
+#include "foreign/map.h"
+#include "format.h"
+
+/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?', blanks at
+ * both ends go. Returns 1 when it was cut. */
+int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
+
+/* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ... Returns
+ * 1 when it was cut or changed, -1 when memory ran out. */
+int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name);
+
+/* Tells how->note, if there is one and count is not 0: "COUNT TEXT". */
+void pithi_note(const struct pithi_convert *how, uint64_t count, const char *text);
+
+/* Bytes of a payload's token (pith_event_define), for 's' of its length alone; 0: no such token. */
+size_t pithi_token_size(char token);
+/* The token of a format that has exactly one, else 0. */
+char pithi_token_single(const char *format);
+
+/* "MPI collective", "MPI point-to-point", "MPI" or "user": the group of a state that a format gives by name only. */
+const char *pithi_name_group(const char *name);
+
+#endif

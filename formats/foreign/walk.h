@@ -1,0 +1,18 @@
+/* walk.h - a log as writers of foreign formats want it: in time order, no time before the window, every end with its start
+ * and every start with its end (states that are open at the window's edge begin and end there). */
+#ifndef PITHI_WALK_H
+#define PITHI_WALK_H
+
+#include "format.h"
+
+struct pithi_walk {
+    struct pithlog_iter *iter;
+    int64_t from_ns, to_ns; /* the window, inside the log's own times */
+    uint64_t unmatched_ends; /* passed over so far */
+};
+
+int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
+int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
+void pithi_walk_close(struct pithi_walk *walk);
+
+#endif
