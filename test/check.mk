@@ -53,7 +53,7 @@ check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS= HAVE_TK= tsan-suites
 tsan_bin = $(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_thread%,$(unit_bin))
 tsan-suites: lib tools samples $(tsan_bin)
-	$(run_tests) $(tsan_bin) test/lint/threads.sh
+	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh
 
 # Measures; never fails. The shell ones need MPI.
 bench: all $(bench_bin)

@@ -15,8 +15,19 @@ counted() {
 # info LOG KEY: the value of a line of `pith info`.
 info() { pith info "$1" | sed -n "s/^$2: *//p"; }
 
-# same_log LOG OTHER: both hold as many states, events and messages of each name.
-kinds() { pith print "$1" | awk -F'\t' '!/^#/ && ($4 == "enter" || $4 == "leave" || $4 == "send" || $4 == "recv") { n[$4 " " ($4 ~ /e/ && $4 !~ /^(send|recv)$/ ? $5 : "")]++ } END { for (k in n) print k, n[k] }' | sort; }
+# kinds LOG: how many states of each name begin and end, how many messages leave and come.
+kinds() {
+    pith print "$1" | awk -F'\t' '$4 == "enter" || $4 == "leave" { n[$4 " " $5]++ } $4 == "send" || $4 == "recv" { n[$4]++ }
+        END { for (k in n) print k, n[k] }' | sort
+}
+# unmatched LOG: "SENDS RECEIVES" that found no partner. matched LOG: how many messages did.
+unmatched() {
+    local note
+    note=$(pith stat "$1" --by comm --csv 2>&1 >/dev/null)
+    [ -n "$note" ] || { echo 0 0; return; }
+    sed -E 's/.*note: ([0-9]+) sends and ([0-9]+) receives.*/\1 \2/' <<<"$note"
+}
+matched() { pith stat "$1" --by comm --csv | awk -F, 'NR > 1 { n += $3 } END { print n + 0 }'; }
 
 # usable LOG WHAT: a log can be verified, printed, converted, drawn.
 usable() {
@@ -24,6 +35,7 @@ usable() {
     pith check "$log" >check.txt 2>&1
     ok $? "$what: pith check" || cat check.txt
     is "$(info "$log" complete)" yes "$what: the log is complete"
+    is "$(matched "$log")" "$(info "$log" messages)" "$what: pith stat finds every message"
     is "$(info "$log" lost)" 0 "$what: nothing lost"
     like "$(pith stat "$log" 2>&1)" MPI_ "$what: pith stat"
     for format in alog clog2; do

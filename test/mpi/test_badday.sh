@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# When things go wrong: nothing that was recorded is lost, nothing hangs, and Pith changes nothing about the end.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/real.sh"
+
+# job HOW N [run's options]: runs badday under Pith, at most 60 seconds.
+job() {
+    local how=$1 n=$2
+    shift 2
+    timeout 60 "mpiexec.$mpi" -n "$n" pith run "$@" -- ./badday "$how" >out 2>err
+}
+plain_status() { timeout 60 "mpiexec.$mpi" -n "$2" ./badday "$1" >plain.out 2>plain.err; echo $?; }
+
+# rounds LOG: enter and leave of MPI_Sendrecv on each rank.
+rounds() { pith print "$1" --state MPI_Sendrecv | awk -F'\t' '$4 == "enter" || $4 == "leave" { n[$2 " " $4]++ } END { for (k in n) print k, n[k] }' | sort | tr '\n' ' '; }
+all_rounds='0 enter 500 0 leave 500 1 enter 500 1 leave 500 2 enter 500 2 leave 500 3 enter 500 3 leave 500 '
+
+for mpi in $(mpis); do
+    mkdir "$scratch/$mpi" && cd "$scratch/$mpi" || exit 1
+    "mpicc.$mpi" -O1 -o badday "$top/test/mpi/badday.c" -lpthread || { ok 1 "$mpi: badday compiles"; continue; }
+
+    # ---- the end comes without MPI_Finalize -----------------------------------------------------------------------
+    for how in kill-one kill-all abort exit quick-exit handler exec threads; do
+        wanted=$(plain_status $how 4)
+        job $how 4 -o $how.pith
+        is "$?" "$wanted" "$mpi $how: exit status as without Pith, and no hang"
+        if [ $how = exit ] && [ -e $how.pith ]; then
+            mv $how.pith back.pith # written at exit
+        else
+            pith recover $how.pith.spill -o back.pith >recover.out 2>&1
+            ok $? "$mpi $how: pith recover" || cat recover.out err
+        fi
+        is "$(rounds back.pith)" "$all_rounds" "$mpi $how: every round of every rank is there"
+        pith check back.pith >check.out 2>&1
+        ok $? "$mpi $how: the log is good" || cat check.out
+        is "$(info back.pith ranks)" 4 "$mpi $how: of four ranks"
+        [ $how != threads ] || is "$(pith print back.pith --lane 1.1 --state MPI_Initialized | grep -cP '\tenter\t')" 500 "$mpi threads: and the other thread's calls"
+        rm -rf ./*.spill back.pith
+    done
+
+    # ---- children --------------------------------------------------------------------------------------------------
+    wanted=$(plain_status fork 4)
+    job fork 4 -o fork.pith
+    is "$?" "$wanted" "$mpi fork: exit status as without Pith"
+    is "$(rounds fork.pith)" "$all_rounds" "$mpi fork: every round is there"
+    is "$(info fork.pith ranks)" 4 "$mpi fork: children are no ranks"
+    is "$(ls)" "$(printf '%s\n' badday err fork.pith out plain.err plain.out check.out recover.out | sort)" "$mpi fork: no other file is left"
+    is "$(cat out)" "$(cat plain.out)" "$mpi fork: output as without"
+
+    # ---- started by a script ---------------------------------------------------------------------------------------
+    printf '#!/bin/sh\necho start >/dev/null\n./badday good\n' >wrap
+    chmod +x wrap
+    timeout 60 "mpiexec.$mpi" -n 4 pith run -o script.pith -- ./wrap >out 2>err
+    ok $? "$mpi script: runs"
+    is "$(rounds script.pith)" "$all_rounds" "$mpi script: the program that it starts is recorded"
+
+    # ---- nowhere to write ------------------------------------------------------------------------------------------
+    mkdir folder.pith
+    for log in /proc/none/x.pith folder.pith "$PWD/err/x.pith"; do
+        job good 4 -o "$log"
+        is "$?" 0 "$mpi -o $log: the program runs all the same"
+        is "$(cat out)" "badday: all is well" "$mpi -o $log: its output is its own"
+        like "$(cat err)" '^pith: ' "$mpi -o $log: said what is wrong"
+        is "$(grep -c '^pith: ' err)" 1 "$mpi -o $log: once, not by every rank" || cat err
+    done
+    is "$(ls -A folder.pith)" "" "$mpi: nothing left in a folder of the log's name"
+
+    # ---- no room ---------------------------------------------------------------------------------------------------
+    mkdir small
+    if mount -t tmpfs -o size=64k none small 2>/dev/null; then
+        job good 4 -o small/full.pith
+        is "$?" 0 "$mpi disk full: the program runs all the same"
+        is "$(cat out)" "badday: all is well" "$mpi disk full: its output is its own"
+        like "$(cat err)" '^pith: ' "$mpi disk full: said"
+        is "$(find small -name '*.part')" "" "$mpi disk full: no half a log"
+        [ ! -e small/full.pith ] || { pith check small/full.pith >/dev/null 2>&1; ok $? "$mpi disk full: what log there is, is good"; }
+        umount small
+    else
+        skip "$mpi disk full" "may not mount a small file system"
+    fi
+    (ulimit -f 100 && job good 4 -o limit.pith)
+    is "$?" 0 "$mpi file size limit: the program runs all the same" || head -5 err
+    is "$(cat out)" "badday: all is well" "$mpi file size limit: its output is its own"
+    rm -rf limit.pith*
+
+    # ---- side by side ----------------------------------------------------------------------------------------------
+    rm -rf ./*.pith ./*.spill
+    for i in 1 2 3; do timeout 60 "mpiexec.$mpi" -n 2 pith run -o many$i.pith -- ./badday good >many$i.out 2>&1 & done
+    timeout 60 "mpiexec.$mpi" -n 2 pith run -- ./badday good >same1.out 2>&1 &
+    timeout 60 "mpiexec.$mpi" -n 2 pith run -- ./badday good >same2.out 2>&1 &
+    wait
+    for log in many1 many2 many3 badday; do
+        pith check $log.pith >check.out 2>&1
+        ok $? "$mpi jobs side by side: $log.pith is good" || cat check.out
+        is "$(rounds $log.pith)" '0 enter 500 0 leave 500 1 enter 500 1 leave 500 ' "$mpi jobs side by side: $log.pith is of one job"
+    done
+    is "$(ls -d ./*.spill ./*.part 2>/dev/null)" "" "$mpi: no spill folder stays after a good end"
+    cd "$scratch" || exit 1
+done
+
+# ---- programs without MPI -----------------------------------------------------------------------------------------------
+touch something
+out=$(pith run -- ls something 2>err)
+is "$?" 0 "pith run ls: runs"
+is "$out" something "pith run ls: its output is its own"
+like "$(cat err)" '^pith: .*(nothing|no ).*' "pith run ls: says that nothing was recorded"
+is "$(ls)" "$(printf '%s\n' err something $(mpis) | sort)" "pith run ls: leaves no file"
+pith run -- sh -c 'exit 7' 2>/dev/null
+is "$?" 7 "pith run: the exit status is the program's"
+pith run -- ./no-such-program >out 2>err
+like "$? $(cat err)" '^(1|2|126|127) pith: .*no-such-program' "pith run: a program that is not there"
+finish
