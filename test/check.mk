@@ -10,10 +10,14 @@ $(foreach s,$(filter-out unit,$(suites)),$(eval tests_$(s) = $$(call suite_scrip
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_mpi := $(O)/test/mpi/count.so
+needs_cli := $(O)/test/cli/make_log
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
+$(O)/test/cli/%: $(O)/obj/test/cli/%.o $(formats_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm $(LIBS)
 $(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
@@ -47,7 +51,7 @@ check-install: all
 check-asan:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= asan-suites
-asan-suites: lib tools viewer samples $(unit_bin)
+asan-suites: lib tools viewer samples $(unit_bin) $(needs_cli)
 	$(run_tests) $(tests_unit) $(tests_golden) $(tests_bad) $(tests_cli)
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS= HAVE_TK= tsan-suites
