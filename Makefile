@@ -216,6 +216,9 @@ demo:
 	@+$(MAKE) --no-print-directory demo-run
 demo-run: all
 	@O='$(O)' samples/demo
+# The picture of the README, made anew.
+picture: all
+	@O='$(O)' samples/picture
 
 # ---- install ---------------------------------------------------------------------------------------------------------------
 # The programs find each other by where they stand: bin/, libexec/pith/, lib/pith/ and share/pith/ below one prefix. What
@@ -244,7 +247,7 @@ endef
 put = $(if $(strip $(3)),@$(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(1) $(3) '$(DESTDIR)$(2)')
 drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3)) || :)
 
-.PHONY: demo demo-run install uninstall installcheck dist pc format format-check
+.PHONY: demo demo-run picture install uninstall installcheck dist pc format format-check
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
