@@ -1,0 +1,28 @@
+/* hit.h - what is under the pointer: the very record that a pixel shows. */
+#ifndef PITHI_HIT_H
+#define PITHI_HIT_H
+
+#include "core/plot.h"
+
+struct pithi_hit {
+    uint32_t id;    /* definition */
+    uint32_t depth; /* states: open around it */
+    int64_t start_ns, end_ns;
+    int ended;          /* 0: it was still open where the search for its end stopped (end_ns) */
+    uint64_t count;     /* events: how many are this near */
+    char payload[512];  /* events: as text, "" if none */
+};
+
+/* The state that a pixel of `lane` spanning [from, to) shows at nesting level `level`: of those there the one that fills
+ * most of it; if none is that deep, of the deepest level that has one. 1: found, 0: none, -1: error. */
+int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
+                    const unsigned char *hidden, struct pithi_hit *hit);
+
+/* The event nearest to `time_ns` within `reach_ns`. 1, 0, -1. */
+int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
+                    struct pithi_hit *hit);
+
+/* The arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away; NULL: none. */
+const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);
+
+#endif

@@ -1,0 +1,31 @@
+/* painter.h - what a picture is drawn with: a few shapes, implemented by the raster (raster.h, for the screen) and by cairo
+ * (draw/cairo_painter.c, for files). Whatever draws through this looks the same on both.
+ *
+ * Coordinates are pixels, y downwards, fractions allowed; colours 0xRRGGBB; alpha 0 to 1.
+ */
+#ifndef PITHI_PAINTER_H
+#define PITHI_PAINTER_H
+
+#include <stdint.h>
+
+enum pithi_anchor { PITHI_LEFT, PITHI_CENTRE, PITHI_RIGHT };
+
+struct pithi_font {
+    double size; /* pixels */
+    int bold;
+};
+
+struct pithi_painter {
+    void *context;
+    void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
+    void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
+    void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
+    /* Only what is inside is drawn from now on; width < 0: everything. */
+    void (*clip)(void *context, double x, double y, double width, double height);
+    /* `y` is the base line. NULL in painters without text; text_width comes with it. */
+    void (*text)(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
+                 const char *text);
+    double (*text_width)(void *context, struct pithi_font font, const char *text);
+};
+
+#endif

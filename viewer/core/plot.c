@@ -1,0 +1,351 @@
+/* plot.c - drawing rows of time lines; see plot.h. */
+#include "core/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/palette.h"
+
+/* Runs shorter than this have no room for a line that tells them from the next. */
+enum { EDGE_FROM = 4 };
+
+/* ---- Loading --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *lanes_shown(struct pithi_plot *plot, uint32_t *row_of_lane)
+{
+    uint32_t *lanes = pithi_alloc(plot->row_count, sizeof *lanes), count = 0;
+
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        plot->cell_row[row] = PITHI_NONE;
+        if (plot->rows[row].counter != PITHI_NONE)
+            continue;
+        row_of_lane[plot->rows[row].lane] = row;
+        plot->cell_row[row] = count;
+        plot->plot_row[count] = row;
+        lanes[count++] = plot->rows[row].lane;
+    }
+    plot->cells.rows = count;
+    return lanes;
+}
+
+int pithi_plot_load(struct pithi_plot *plot)
+{
+    uint32_t lane_count = pithlog_get_info(plot->log)->lanes;
+    uint32_t *row_of_lane = pithi_alloc(lane_count, sizeof *row_of_lane), *lanes;
+    struct pithi_query query = {.t0_ns = plot->t0_ns, .t1_ns = plot->t1_ns, .width = plot->width};
+    int err;
+
+    memset(row_of_lane, 0xff, lane_count * sizeof *row_of_lane);
+    plot->cell_row = pithi_alloc(plot->row_count, sizeof *plot->cell_row);
+    plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
+    lanes = lanes_shown(plot, row_of_lane);
+    query.levels = PITHI_LEVELS;
+    query.lanes = lanes;
+    query.lane_count = plot->cells.rows;
+    query.hidden = plot->hidden;
+    err = pithi_query_run(plot->log, &query, &plot->cells);
+    if (!err) {
+        plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
+        plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,
+                                               plot->most_arrows, &plot->arrow_total);
+    }
+    free(lanes);
+    free(row_of_lane);
+    return err;
+}
+
+void pithi_plot_free(struct pithi_plot *plot)
+{
+    pithi_cells_free(&plot->cells);
+    free(plot->cell_row);
+    free(plot->plot_row);
+    free(plot->arrows);
+    plot->cell_row = plot->plot_row = NULL;
+    plot->arrows = NULL;
+}
+
+/* ---- Geometry -------------------------------------------------------------------------------------------------------- */
+
+static double gap_of(double row_height)
+{
+    double gap = floor(row_height * 0.22);
+    return gap > 8 ? 8 : gap;
+}
+
+void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height)
+{
+    static const double part[PITHI_LEVELS] = {1.0, 0.66, 0.40, 0.20};
+    double gap = gap_of(row_height), bar = row_height - gap;
+
+    *height = level ? floor(bar * part[level] + 0.5) : bar;
+    if (*height < 1)
+        *height = 1;
+    *top = floor(gap / 2) + floor((bar - *height) / 2);
+}
+
+uint32_t pithi_plot_level_at(double row_height, double y)
+{
+    for (uint32_t level = PITHI_LEVELS; level-- > 1;) {
+        double top, height;
+        pithi_plot_bar(row_height, level, &top, &height);
+        if (y >= top && y < top + height)
+            return level;
+    }
+    return 0;
+}
+
+static double x_of(const struct pithi_plot *plot, int64_t time_ns)
+{
+    double part = ((double)time_ns - (double)plot->t0_ns) / ((double)plot->t1_ns - (double)plot->t0_ns);
+    return plot->x + part * plot->width;
+}
+
+static double y_of(const struct pithi_plot *plot, uint32_t row)
+{
+    return floor(plot->y + row * plot->row_height);
+}
+
+/* ---- Bars ------------------------------------------------------------------------------------------------------------ */
+
+static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(plot->log, plot->rows[row].lane);
+    double left = floor(x_of(plot, lane->first_ns)), right = ceil(x_of(plot, lane->last_ns)), top, height;
+
+    if (left < plot->x)
+        left = plot->x;
+    if (right > plot->x + plot->width)
+        right = plot->x + plot->width;
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    if (right > left)
+        painter->rect(painter->context, left, y_of(plot, row) + top, right - left, height, PITHI_RGB_IDLE, 1);
+}
+
+static int same_look(const struct pithi_cell *a, const struct pithi_cell *b)
+{
+    return a->state == b->state && (a->cover < 128) == (b->cover < 128);
+}
+
+/* Columns from `from` on that make one bar: a new instance of the state begins a new bar. */
+static uint32_t run_end(const struct pithi_cell *line, uint32_t width, uint32_t from)
+{
+    uint32_t c = from + 1;
+
+    while (c < width && same_look(&line[c], &line[from]) && !(line[c].flags & PITHI_CELL_BEGIN))
+        c++;
+    return c;
+}
+
+static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_cell *cell,
+                     uint32_t level, double x, double y, double width, double height)
+{
+    uint32_t rgb = plot->rgb[cell->state];
+
+    if (cell->cover < 128 && height >= 4) {
+        double low = floor(height * 0.5);
+        y += height - low;
+        height = low;
+    }
+    /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
+    if (level && height >= 5) {
+        painter->rect(painter->context, x, y, width, height, pithi_rgb_darker(rgb, 0.35), 1);
+        painter->rect(painter->context, x, y + 1, width, height - 2, rgb, 1);
+    } else {
+        painter->rect(painter->context, x, y, width, height, rgb, 1);
+    }
+    if (cell->flags & PITHI_CELL_BEGIN && width >= EDGE_FROM)
+        painter->rect(painter->context, x, y, 1, height, pithi_rgb_darker(rgb, 0.35), 1);
+}
+
+static void draw_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level)
+{
+    const struct pithi_cell *line = pithi_cells_line(&plot->cells, plot->cell_row[row], level);
+    double top, height;
+
+    pithi_plot_bar(plot->row_height, level, &top, &height);
+    for (uint32_t c = 0, end; c < plot->width; c = end) {
+        end = run_end(line, plot->width, c);
+        if (line[c].state != PITHI_NONE)
+            draw_bar(plot, painter, &line[c], level, plot->x + c, y_of(plot, row) + top, end - c, height);
+    }
+}
+
+static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double top, height;
+
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    for (uint32_t i = 0; i < plot->cells.tick_count; i++) {
+        const struct pithi_tick *tick = &plot->cells.ticks[i];
+        double y = y_of(plot, plot->plot_row[tick->row]) + top, length = floor(height / 3 + 1);
+        painter->rect(painter->context, plot->x + tick->column, y + height - length, 1, length, plot->rgb[tick->state],
+                      1);
+    }
+}
+
+static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double size = plot->row_height * 0.16;
+
+    if (size > 5)
+        size = 5;
+    if (size < 1.5)
+        size = 1.5;
+    for (uint32_t i = 0; i < plot->cells.mark_count; i++) {
+        const struct pithi_mark *mark = &plot->cells.marks[i];
+        double x = plot->x + mark->column + 0.5, y = y_of(plot, plot->plot_row[mark->row]) + 1;
+        double xs[3] = {x - size, x + size, x}, ys[3] = {y, y, y + 2 * size};
+        double outer_x[3] = {xs[0] - 1.5, xs[1] + 1.5, x}, outer_y[3] = {y - 1, y - 1, ys[2] + 2};
+        painter->triangle(painter->context, outer_x, outer_y, PITHI_RGB_PAPER, 1);
+        painter->triangle(painter->context, xs, ys, plot->rgb[mark->id], 1);
+    }
+}
+
+/* ---- Counters -------------------------------------------------------------------------------------------------------- */
+
+/* The values of one column: the least and greatest of those that began in it and the one that held at its start. */
+struct column_value {
+    double low, high;
+    int known;
+};
+
+static uint32_t first_after(const struct pithi_series *series, int64_t time_ns)
+{
+    uint32_t low = 0, high = series->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (series->time_ns[middle] <= time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct column_value column_value(const struct pithi_plot *plot, const struct pithi_series *series, uint32_t c,
+                                        uint32_t *next)
+{
+    int64_t end = plot->t0_ns + (int64_t)(((double)plot->t1_ns - (double)plot->t0_ns) * (c + 1) / plot->width);
+    struct column_value value = {0, 0, 0};
+
+    if (*next > 0) {
+        value.low = value.high = series->value[*next - 1];
+        value.known = 1;
+    }
+    for (; *next < series->count && series->time_ns[*next] < end; ++*next) {
+        double v = series->value[*next];
+        value.low = value.known && value.low < v ? value.low : v;
+        value.high = value.known && value.high > v ? value.high : v;
+        value.known = 1;
+    }
+    return value;
+}
+
+static void draw_graph(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    const struct pithi_series *series = pithi_digest_series(plot->digest, plot->rows[row]);
+    double top, height, y, scale;
+    uint32_t next, rgb = plot->rgb[plot->rows[row].counter];
+
+    if (!series)
+        return;
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    y = y_of(plot, row) + top;
+    scale = (height - 1) / (series->high > series->low ? series->high - series->low : 1);
+    next = first_after(series, plot->t0_ns);
+    for (uint32_t c = 0; c < plot->width; c++) {
+        struct column_value value = column_value(plot, series, c, &next);
+        double zero = y + height - floor((0 - series->low) * scale), high, low;
+        if (!value.known)
+            continue;
+        high = y + height - floor((value.high - series->low) * scale) - 1;
+        low = y + height - floor((value.low - series->low) * scale) - 1;
+        painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
+        painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
+    }
+}
+
+/* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
+
+static double middle_of(const struct pithi_plot *plot, uint32_t row)
+{
+    double top, height;
+
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    return y_of(plot, row) + top + floor(height / 2) + 0.5;
+}
+
+void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4])
+{
+    ends[0] = x_of(plot, arrow->message->send_ns);
+    ends[1] = middle_of(plot, arrow->from_row);
+    ends[2] = x_of(plot, arrow->message->recv_ns);
+    ends[3] = middle_of(plot, arrow->to_row);
+}
+
+static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                       const struct pithi_arrow *arrow, double alpha)
+{
+    double ends[4], x1, y1, dx, dy, length, size = plot->row_height / 4;
+
+    pithi_plot_arrow_ends(plot, arrow, ends);
+    x1 = ends[2], y1 = ends[3];
+    dx = x1 - ends[0], dy = y1 - ends[1];
+    length = sqrt(dx * dx + dy * dy);
+    painter->line(painter->context, ends[0], ends[1], x1, y1, PITHI_RGB_ARROW, alpha);
+    if (size > 6)
+        size = 6;
+    if (length < 2 * size || size < 2)
+        return;
+    dx *= size / length;
+    dy *= size / length;
+    {
+        double xs[3] = {x1, x1 - dx - dy * 0.4, x1 - dx + dy * 0.4};
+        double ys[3] = {y1, y1 - dy + dx * 0.4, y1 - dy - dx * 0.4};
+        painter->triangle(painter->context, xs, ys, PITHI_RGB_ARROW, alpha);
+    }
+}
+
+/* A few arrows are dark; the more there are, the fainter each, or they would be all that is seen. */
+static double arrow_alpha(const struct pithi_plot *plot)
+{
+    double per_column = (double)plot->arrow_count / (plot->width ? plot->width : 1);
+    double alpha = 0.9 / (1 + 2 * per_column);
+
+    return alpha < 0.18 ? 0.18 : alpha;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------------------------------- */
+
+static void draw_separator(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    int32_t rank = pithlog_get_lane(plot->log, plot->rows[row].lane)->rank;
+
+    if (row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank)
+        painter->rect(painter->context, plot->x, y_of(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
+}
+
+void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double alpha = arrow_alpha(plot);
+
+    painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        draw_separator(plot, painter, row);
+        if (plot->cell_row[row] == PITHI_NONE) {
+            draw_graph(plot, painter, row);
+            continue;
+        }
+        draw_band(plot, painter, row);
+        for (uint32_t level = 0; level < plot->cells.levels; level++)
+            draw_level(plot, painter, row, level);
+    }
+    draw_ticks(plot, painter);
+    for (uint32_t i = 0; i < plot->arrow_count; i++)
+        draw_arrow(plot, painter, &plot->arrows[i], alpha);
+    draw_marks(plot, painter);
+    painter->clip(painter->context, 0, 0, -1, -1);
+}

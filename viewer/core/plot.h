@@ -1,0 +1,52 @@
+/* plot.h - the time lines themselves: rows of bars, ticks, events, counter graphs and arrows, without axis and labels.
+ *
+ *     struct pithi_plot plot = {.log = log, .digest = digest, .rgb = rgb, .t0_ns = ..., .rows = rows, .row_count = n,
+ *                               .width = 800, .row_height = 20, .most_arrows = 2000};
+ *     pithi_plot_load(&plot);            asks the log (query.h)
+ *     pithi_plot_draw(&plot, &painter);  as often as wanted, with any painter
+ *     pithi_plot_free(&plot);
+ *
+ * Look: a lane's life is a light band; outermost states fill the bar, inner ones lie in it as ever thinner bars; a
+ * column of which less than half is covered has a lower bar; ticks hang from the bar's foot; events are small
+ * triangles above; arrows go from the middle of one bar to the middle of another.
+ */
+#ifndef PITHI_PLOT_H
+#define PITHI_PLOT_H
+
+#include "core/digest.h"
+#include "core/painter.h"
+#include "core/query.h"
+
+struct pithi_plot {
+    struct pithlog *log;
+    const struct pithi_digest *digest; /* NULL: no arrows and graphs */
+    const uint32_t *rgb;             /* [defs], see palette.h */
+    int64_t t0_ns, t1_ns;
+    const struct pithi_row *rows;
+    uint32_t row_count;
+    const unsigned char *hidden; /* [defs] or NULL */
+    double x, y;                 /* upper left corner */
+    uint32_t width;              /* pixels = columns */
+    double row_height;
+    uint32_t most_arrows;
+
+    /* Made by pithi_plot_load: */
+    struct pithi_cells cells;
+    uint32_t *cell_row; /* [row_count] row among the cells, PITHI_NONE for counters */
+    uint32_t *plot_row; /* [cells.rows] and back */
+    struct pithi_arrow *arrows;
+    uint32_t arrow_count, arrow_total;
+};
+
+int pithi_plot_load(struct pithi_plot *plot); /* 0 or an enum pith_err */
+void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+void pithi_plot_free(struct pithi_plot *plot);
+
+/* Where the bar of nesting level `level` lies, from the top of its row. */
+void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
+/* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
+void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4]);
+/* The level whose bar is at `y` from the top of its row (the innermost that reaches there). */
+uint32_t pithi_plot_level_at(double row_height, double y);
+
+#endif

@@ -1,0 +1,22 @@
+/* raster.h - a picture in memory, three bytes a pixel (red, green, blue), and the painter for it.
+ *
+ * Rectangles cover whole pixels (corners are rounded) and are exact; lines are smoothed. No text: the window has better
+ * means for it.
+ */
+#ifndef PITHI_RASTER_H
+#define PITHI_RASTER_H
+
+#include "core/painter.h"
+
+struct pithi_raster {
+    unsigned char *pixels; /* [height][width][3] */
+    int width, height;
+    int left, top, right, bottom; /* clip */
+};
+
+/* (Re)sizes and fills with one colour. Zeroed before the first call. */
+void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb);
+void pithi_raster_free(struct pithi_raster *raster);
+struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
+
+#endif

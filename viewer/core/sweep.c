@@ -1,0 +1,359 @@
+/* sweep.c - dividing a lane's time among columns; see sweep.h.
+ *
+ * Times inside are relative to t0 and shifted left so that a column is at least 16 units wide: exact integers at any zoom. */
+#include "core/sweep.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+/* A state that covers no column may still be worth a tick, but not beside a column or a tick that shows it. */
+enum { TICK_DISTANCE = 24 };
+
+struct share {
+    uint32_t state;
+    uint64_t span;
+};
+
+/* What one level of the column under way has so far. */
+struct level {
+    struct share *shares;
+    uint32_t count, capacity;
+    uint32_t begun; /* a state that began and has had no cell yet */
+};
+
+struct open_state {
+    uint32_t id;
+    uint64_t start;
+};
+
+struct pithi_sweep {
+    const struct pithi_query *query;
+    struct pithi_cells *cells;
+    unsigned shift;
+    uint64_t end;     /* of the window */
+    uint64_t *bounds; /* [width + 1] where columns begin */
+
+    uint32_t row;
+    uint64_t now;
+    uint32_t column; /* that `now` lies in */
+    struct open_state *stack;
+    uint32_t depth, capacity;
+    uint32_t *visible; /* the states of the stack that are not hidden */
+    uint32_t visible_depth, visible_capacity;
+    struct level level[PITHI_LEVELS];
+
+    uint32_t first_tick;  /* of this lane, among the cells' ticks */
+    uint32_t *last_tick;  /* [defs] column + 1 of the newest tick */
+};
+
+/* ---- Set-up --------------------------------------------------------------------------------------------------------- */
+
+static unsigned shift_for(uint64_t span, uint32_t width)
+{
+    unsigned shift = 0;
+
+    while (span << shift < (uint64_t)width * 16)
+        shift++;
+    return shift;
+}
+
+struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells)
+{
+    struct pithi_sweep *sweep = pithi_alloc(1, sizeof *sweep);
+    uint64_t span = (uint64_t)query->t1_ns - (uint64_t)query->t0_ns;
+
+    sweep->query = query;
+    sweep->cells = cells;
+    sweep->shift = shift_for(span, query->width);
+    sweep->end = span << sweep->shift;
+    sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
+    for (uint32_t c = 0; c <= query->width && query->width; c++)
+        sweep->bounds[c] = (uint64_t)((unsigned __int128)sweep->end * c / query->width);
+    sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
+    return sweep;
+}
+
+void pithi_sweep_free(struct pithi_sweep *sweep)
+{
+    for (uint32_t l = 0; l < PITHI_LEVELS; l++)
+        free(sweep->level[l].shares);
+    free(sweep->bounds);
+    free(sweep->stack);
+    free(sweep->visible);
+    free(sweep->last_tick);
+    free(sweep);
+}
+
+static uint64_t to_units(const struct pithi_sweep *sweep, int64_t time_ns)
+{
+    if (time_ns <= sweep->query->t0_ns)
+        return 0;
+    if (time_ns >= sweep->query->t1_ns)
+        return sweep->end;
+    return ((uint64_t)time_ns - (uint64_t)sweep->query->t0_ns) << sweep->shift;
+}
+
+static int is_hidden(const struct pithi_sweep *sweep, uint32_t id)
+{
+    return sweep->query->hidden && sweep->query->hidden[id];
+}
+
+/* ---- Columns -------------------------------------------------------------------------------------------------------- */
+
+static struct pithi_cell *cell_at(const struct pithi_sweep *sweep, uint32_t level, uint32_t column)
+{
+    const struct pithi_cells *cells = sweep->cells;
+    return cells->cells + ((size_t)sweep->row * cells->levels + level) * cells->width + column;
+}
+
+static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
+{
+    uint32_t depth = sweep->visible_depth;
+
+    if (level >= depth)
+        return PITHI_NONE;
+    return sweep->visible[level + 1 == sweep->cells->levels ? depth - 1 : level];
+}
+
+static void add_share(struct level *level, uint32_t state, uint64_t span)
+{
+    for (uint32_t i = 0; i < level->count; i++)
+        if (level->shares[i].state == state) {
+            level->shares[i].span += span;
+            return;
+        }
+    level->shares = pithi_grow(level->shares, &level->capacity, level->count + 1, sizeof *level->shares);
+    level->shares[level->count].state = state;
+    level->shares[level->count++].span = span;
+}
+
+static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t state, uint8_t cover)
+{
+    cell->state = state;
+    cell->cover = cover;
+    if (level->begun == state) {
+        cell->flags = PITHI_CELL_BEGIN;
+        level->begun = PITHI_NONE;
+    }
+}
+
+/* The column is complete: its cell goes to the state with the largest share; of equals, to the lowest id. */
+static void flush_level(struct pithi_sweep *sweep, uint32_t l)
+{
+    struct level *level = &sweep->level[l];
+    uint64_t sum = 0, width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
+    const struct share *most = level->shares;
+    unsigned cover;
+
+    if (!level->count)
+        return;
+    for (uint32_t i = 0; i < level->count; i++) {
+        const struct share *share = &level->shares[i];
+        sum += share->span;
+        if (share->span > most->span || (share->span == most->span && share->state < most->state))
+            most = share;
+    }
+    cover = (unsigned)((double)sum * 255.0 / (double)width + 0.5);
+    set_cell(cell_at(sweep, l, sweep->column), level, most->state, (uint8_t)(cover > 255 ? 255 : cover ? cover : 1));
+    level->count = 0;
+}
+
+/* Whole columns under one stack need no shares. */
+static void fill_column(struct pithi_sweep *sweep)
+{
+    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+        uint32_t state = state_at(sweep, l);
+        if (state == PITHI_NONE)
+            break;
+        set_cell(cell_at(sweep, l, sweep->column), &sweep->level[l], state, 255);
+    }
+    sweep->now = sweep->bounds[++sweep->column];
+}
+
+static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
+{
+    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+        uint32_t state = state_at(sweep, l);
+        if (state == PITHI_NONE)
+            break;
+        add_share(&sweep->level[l], state, until - sweep->now);
+    }
+    sweep->now = until;
+    if (until == sweep->bounds[sweep->column + 1]) {
+        for (uint32_t l = 0; l < sweep->cells->levels; l++)
+            flush_level(sweep, l);
+        sweep->column++;
+    }
+}
+
+/* The stack stays as it is from now to `until`. */
+static void advance(struct pithi_sweep *sweep, uint64_t until)
+{
+    if (until <= sweep->now)
+        return;
+    if (sweep->depth)
+        sweep->cells->sums[sweep->stack[sweep->depth - 1].id].exclusive_ns +=
+            (int64_t)((until - sweep->now) >> sweep->shift);
+    if (!sweep->cells->width) {
+        sweep->now = until;
+        return;
+    }
+    while (sweep->now < until) {
+        uint64_t next = sweep->bounds[sweep->column + 1];
+        if (sweep->now == sweep->bounds[sweep->column] && next <= until)
+            fill_column(sweep);
+        else
+            add_stretch(sweep, next < until ? next : until);
+    }
+}
+
+/* ---- Ticks ---------------------------------------------------------------------------------------------------------- */
+
+static void note_tick(struct pithi_sweep *sweep, uint32_t id)
+{
+    struct pithi_cells *cells = sweep->cells;
+    struct pithi_tick *tick;
+
+    if (sweep->column >= cells->width)
+        return;
+    if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < TICK_DISTANCE)
+        return;
+    sweep->last_tick[id] = sweep->column + 1;
+    cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+    tick = &cells->ticks[cells->tick_count++];
+    tick->row = sweep->row;
+    tick->column = sweep->column;
+    tick->state = id;
+}
+
+static int shown_near(const struct pithi_sweep *sweep, const struct pithi_tick *tick)
+{
+    uint32_t from = tick->column < TICK_DISTANCE ? 0 : tick->column - TICK_DISTANCE;
+    uint32_t to = tick->column + TICK_DISTANCE;
+
+    if (to >= sweep->cells->width)
+        to = sweep->cells->width - 1;
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+        for (uint32_t c = from; c <= to; c++)
+            if (cell_at(sweep, l, c)->state == tick->state)
+                return 1;
+    return 0;
+}
+
+static void drop_shown_ticks(struct pithi_sweep *sweep)
+{
+    struct pithi_cells *cells = sweep->cells;
+    uint32_t kept = sweep->first_tick;
+
+    for (uint32_t i = kept; i < cells->tick_count; i++)
+        if (!shown_near(sweep, &cells->ticks[i]))
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+}
+
+/* ---- Records -------------------------------------------------------------------------------------------------------- */
+
+static void rebuild_visible(struct pithi_sweep *sweep)
+{
+    sweep->visible = pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->depth, sizeof *sweep->visible);
+    sweep->visible_depth = 0;
+    for (uint32_t i = 0; i < sweep->depth; i++)
+        if (!is_hidden(sweep, sweep->stack[i].id))
+            sweep->visible[sweep->visible_depth++] = sweep->stack[i].id;
+}
+
+void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
+{
+    sweep->row = row;
+    sweep->now = 0;
+    sweep->column = 0;
+    sweep->depth = sweep->visible_depth = 0;
+    for (uint32_t l = 0; l < PITHI_LEVELS; l++) {
+        sweep->level[l].count = 0;
+        sweep->level[l].begun = PITHI_NONE;
+    }
+    sweep->first_tick = sweep->cells->tick_count;
+    memset(sweep->last_tick, 0, sweep->cells->defs * sizeof *sweep->last_tick);
+}
+
+void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    uint64_t now = to_units(sweep, time_ns);
+
+    if (time_ns >= sweep->query->t1_ns || id >= sweep->cells->defs)
+        return;
+    advance(sweep, now);
+    sweep->stack = pithi_grow(sweep->stack, &sweep->capacity, sweep->depth + 1, sizeof *sweep->stack);
+    sweep->stack[sweep->depth].id = id;
+    sweep->stack[sweep->depth++].start = now;
+    sweep->cells->sums[id].count++;
+    if (is_hidden(sweep, id))
+        return;
+    sweep->visible =
+        pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
+    sweep->visible[sweep->visible_depth++] = id;
+    if (sweep->visible_depth <= sweep->cells->levels && time_ns >= sweep->query->t0_ns)
+        sweep->level[sweep->visible_depth - 1].begun = id;
+    note_tick(sweep, id);
+}
+
+static void close_state(struct pithi_sweep *sweep, uint32_t at)
+{
+    uint32_t id = sweep->stack[at].id;
+    int inside_itself = 0;
+
+    for (uint32_t i = 0; i < at; i++)
+        inside_itself |= sweep->stack[i].id == id;
+    if (!inside_itself)
+        sweep->cells->sums[id].inclusive_ns += (int64_t)((sweep->now - sweep->stack[at].start) >> sweep->shift);
+    memmove(&sweep->stack[at], &sweep->stack[at + 1], (sweep->depth - at - 1) * sizeof *sweep->stack);
+    sweep->depth--;
+    if (at == sweep->depth && !is_hidden(sweep, id))
+        sweep->visible_depth--;
+    else
+        rebuild_visible(sweep);
+}
+
+void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    advance(sweep, to_units(sweep, time_ns));
+    for (uint32_t i = sweep->depth; i-- > 0;)
+        if (sweep->stack[i].id == id) {
+            close_state(sweep, i);
+            return;
+        }
+}
+
+void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    struct pithi_cells *cells = sweep->cells;
+    struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
+
+    if (time_ns < sweep->query->t0_ns || time_ns >= sweep->query->t1_ns || id >= cells->defs)
+        return;
+    advance(sweep, to_units(sweep, time_ns));
+    cells->sums[id].count++;
+    if (!cells->width || is_hidden(sweep, id))
+        return;
+    if (mark && mark->row == sweep->row && mark->column == sweep->column) {
+        mark->count++;
+        return;
+    }
+    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+    mark = &cells->marks[cells->mark_count++];
+    mark->row = sweep->row;
+    mark->column = sweep->column;
+    mark->id = id;
+    mark->count = 1;
+}
+
+void pithi_sweep_end(struct pithi_sweep *sweep)
+{
+    advance(sweep, sweep->end);
+    while (sweep->depth)
+        close_state(sweep, sweep->depth - 1);
+    if (sweep->cells->width)
+        drop_shown_ticks(sweep);
+}

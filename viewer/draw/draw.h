@@ -1,0 +1,37 @@
+/* draw.h - `pith draw`: what was asked for, and who makes it. */
+#ifndef PITHI_DRAW_H
+#define PITHI_DRAW_H
+
+#include <stdint.h>
+
+#include "core/digest.h"
+
+enum pithi_draw_kind { PITHI_DRAW_PNG, PITHI_DRAW_SVG, PITHI_DRAW_PDF, PITHI_DRAW_TEXT };
+enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NEVER };
+
+struct pithi_draw {
+    /* From the command line: */
+    const char *log_path, *out_path, *lanes, *title;
+    enum pithi_draw_kind kind;
+    enum pithi_draw_colour colour;
+    int width, height; /* 0: by default, by the rows */
+    int64_t t0_ns, t1_ns;
+    int has_from, has_to;
+    /* Of the log: */
+    struct pithlog *log;
+    struct pithi_digest *digest;
+    struct pithi_row *rows;
+    uint32_t row_count;
+    uint32_t *rgb;
+};
+
+/* Reads the command line: 0; 2 after a message (exit status for a usage error); -1: help was printed. */
+int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv);
+
+/* "pith: ..." on stderr; returns 1. */
+int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+int pithi_draw_picture(const struct pithi_draw *draw);  /* PNG, SVG, PDF; exit status */
+int pithi_draw_terminal(const struct pithi_draw *draw); /* text on standard output; exit status */
+
+#endif

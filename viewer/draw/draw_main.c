@@ -1,0 +1,82 @@
+/* draw_main.c - `pith draw`: opens the log, sees what is asked for, has it drawn. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/palette.h"
+#include "core/words.h"
+#include "draw/draw.h"
+
+int pithi_draw_failed(const char *format, ...)
+{
+    va_list args;
+
+    fputs("pith: ", stderr);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return 1;
+}
+
+static int set_window(struct pithi_draw *draw)
+{
+    int64_t t0, t1;
+
+    pithi_whole_window(draw->log, &t0, &t1);
+    if (!draw->has_from)
+        draw->t0_ns = t0;
+    if (!draw->has_to)
+        draw->t1_ns = t1;
+    if (draw->t0_ns >= draw->t1_ns)
+        return pithi_draw_failed("%s: nothing to draw from %.9g s to %.9g s; the log goes from %.9g s to %.9g s",
+                                 draw->log_path, (double)draw->t0_ns / 1e9, (double)draw->t1_ns / 1e9, (double)t0 / 1e9,
+                                 (double)t1 / 1e9);
+    return 0;
+}
+
+static int set_rows(struct pithi_draw *draw)
+{
+    draw->rows = pithi_rows_make(draw->log, draw->kind == PITHI_DRAW_TEXT ? NULL : draw->digest, &draw->row_count);
+    if (!draw->row_count)
+        return pithi_draw_failed("%s: nothing to draw: the log holds no records", draw->log_path);
+    if (draw->lanes && pithi_rows_choose(draw->log, draw->lanes, draw->rows, &draw->row_count)) {
+        pithi_draw_failed("draw: --lanes %s: no list of ranks such as 0-3,7.1; see `pith help draw`", draw->lanes);
+        return 2;
+    }
+    if (!draw->row_count)
+        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, draw->lanes);
+    return 0;
+}
+
+static int draw_log(struct pithi_draw *draw)
+{
+    int status;
+
+    if (pithlog_open(draw->log_path, &draw->log))
+        return pithi_draw_failed("%s", pithlog_error());
+    if (draw->kind != PITHI_DRAW_TEXT && pithi_digest_open(draw->log, &draw->digest))
+        return pithi_draw_failed("%s", pithlog_error());
+    draw->rgb = pithi_palette_make(draw->log);
+    status = set_rows(draw);
+    if (!status)
+        status = set_window(draw);
+    if (!status)
+        status = draw->kind == PITHI_DRAW_TEXT ? pithi_draw_terminal(draw) : pithi_draw_picture(draw);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct pithi_draw draw = {0};
+    int status = pithi_draw_options(&draw, argc, argv);
+
+    if (status)
+        return status < 0 ? 0 : status;
+    status = draw_log(&draw);
+    free(draw.rgb);
+    free(draw.rows);
+    pithi_digest_close(draw.digest);
+    pithlog_close(draw.log);
+    return status;
+}

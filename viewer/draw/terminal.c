@@ -1,0 +1,320 @@
+/* terminal.c - the timelines in letters: on a terminal as half blocks in colour (the upper half is the outermost state, the
+ * lower the innermost), else one letter a state, chosen from its name, with a key below. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/axis.h"
+#include "core/legend.h"
+#include "core/memory.h"
+#include "core/palette.h"
+#include "draw/draw.h"
+
+enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14 };
+
+struct terminal {
+    const struct pithi_draw *draw;
+    int colour;
+    int truecolour;
+    int columns, label; /* of a line; of the labels */
+    struct pithi_cells cells;
+    struct pithi_legend_entry *legend;
+    uint32_t legend_count;
+    char *letter; /* [defs] */
+};
+
+/* ---- Set-up ---------------------------------------------------------------------------------------------------------- */
+
+static int columns_of_terminal(void)
+{
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+
+    if (isatty(1) && ioctl(1, TIOCGWINSZ, &size) == 0 && size.ws_col)
+        return size.ws_col;
+    return columns && atoi(columns) > 0 ? atoi(columns) : DEFAULT_COLUMNS;
+}
+
+static int wants_colour(const struct pithi_draw *draw)
+{
+    const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
+
+    if (draw->colour != PITHI_COLOUR_AUTO)
+        return draw->colour == PITHI_COLOUR_ALWAYS;
+    return isatty(1) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+}
+
+static void set_up(struct terminal *terminal, const struct pithi_draw *draw)
+{
+    const char *colours = getenv("COLORTERM");
+    char label[128];
+
+    terminal->draw = draw;
+    terminal->colour = wants_colour(draw);
+    terminal->truecolour = colours && (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0);
+    terminal->columns = draw->width ? draw->width : columns_of_terminal();
+    if (terminal->columns < LEAST_COLUMNS)
+        terminal->columns = LEAST_COLUMNS;
+    for (uint32_t row = 0; row < draw->row_count; row++) {
+        pithi_row_label(draw->log, draw->rows[row], label, sizeof label);
+        if ((int)strlen(label) > terminal->label)
+            terminal->label = (int)strlen(label);
+    }
+    if (terminal->label > MOST_LABEL)
+        terminal->label = MOST_LABEL;
+    if (terminal->label > terminal->columns / 3)
+        terminal->label = terminal->columns / 3;
+}
+
+static int ask_log(struct terminal *terminal)
+{
+    const struct pithi_draw *draw = terminal->draw;
+    uint32_t *lanes = pithi_alloc(draw->row_count, sizeof *lanes);
+    struct pithi_query query = {.t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .lanes = lanes};
+    int err;
+
+    for (uint32_t row = 0; row < draw->row_count; row++)
+        lanes[row] = draw->rows[row].lane;
+    query.lane_count = draw->row_count;
+    query.width = (uint32_t)(terminal->columns - terminal->label - 3);
+    query.levels = terminal->colour ? 2 : 1;
+    err = pithi_query_run(draw->log, &query, &terminal->cells);
+    free(lanes);
+    if (err)
+        return pithi_draw_failed("%s", pithlog_error());
+    terminal->legend =
+        pithi_legend_make(draw->log, &terminal->cells, draw->t1_ns - draw->t0_ns, &terminal->legend_count);
+    return 0;
+}
+
+/* ---- Letters --------------------------------------------------------------------------------------------------------- */
+
+/* The first letter of the name that is still free, as capital or small; MPI_ and the like say nothing and are passed over. */
+static char letter_for(const char *name, const char used[128])
+{
+    static const char rest[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+    if (strncmp(name, "MPI_", 4) == 0)
+        name += 4;
+    for (const char *c = name; *c; c++) {
+        int upper = toupper((unsigned char)*c), lower = tolower((unsigned char)*c);
+        if ((unsigned char)*c >= 128 || !isalnum((unsigned char)*c))
+            continue;
+        if (!used[upper])
+            return (char)upper;
+        if (!used[lower])
+            return (char)lower;
+    }
+    for (const char *c = rest; *c; c++)
+        if (!used[(unsigned char)*c])
+            return *c;
+    return '#';
+}
+
+static void give_letters(struct terminal *terminal)
+{
+    char used[128] = {0};
+
+    terminal->letter = pithi_alloc(terminal->cells.defs, 1);
+    for (uint32_t i = 0; i < terminal->legend_count; i++) {
+        const struct pithlog_def *def = pithlog_get_def(terminal->draw->log, terminal->legend[i].id);
+        char letter = letter_for(def->name, used);
+        if (def->kind != PITHLOG_STATE)
+            continue;
+        used[(unsigned char)letter] = 1;
+        terminal->letter[terminal->legend[i].id] = letter;
+    }
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------ */
+
+/* Whether the lane has records at or around a column: outside of its life nothing is drawn. */
+static int is_alive(const struct terminal *terminal, uint32_t row, uint32_t column)
+{
+    const struct pithi_draw *draw = terminal->draw;
+    const struct pithlog_lane *lane = pithlog_get_lane(draw->log, draw->rows[row].lane);
+    double span = (double)draw->t1_ns - (double)draw->t0_ns, width = terminal->cells.width;
+    double from = (double)draw->t0_ns + span * column / width, to = from + span / width;
+
+    return (double)lane->last_ns >= from && (double)lane->first_ns < to;
+}
+
+static void print_letters(const struct terminal *terminal, uint32_t row)
+{
+    const struct pithi_cell *line = pithi_cells_line(&terminal->cells, row, 0);
+
+    for (uint32_t c = 0; c < terminal->cells.width; c++) {
+        if (line[c].state == PITHI_NONE)
+            putchar(is_alive(terminal, row, c) ? '.' : ' ');
+        else
+            putchar(line[c].cover < 128 ? ':' : terminal->letter[line[c].state]);
+    }
+}
+
+static int cube(uint32_t rgb, int shift)
+{
+    int value = (int)(rgb >> shift & 255);
+    return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40;
+}
+
+static void set_colour(const struct terminal *terminal, int ground, uint32_t rgb)
+{
+    if (terminal->truecolour)
+        printf("\033[%d;2;%u;%u;%um", ground, rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255);
+    else
+        printf("\033[%d;5;%dm", ground, 16 + 36 * cube(rgb, 16) + 6 * cube(rgb, 8) + cube(rgb, 0));
+}
+
+/* One column: nothing; the lower half (less than half of its time covered); both halves. */
+static void print_block(const struct terminal *terminal, const struct pithi_cell *outer, const struct pithi_cell *inner,
+                        int alive)
+{
+    const uint32_t *rgb = terminal->draw->rgb;
+
+    if (outer->state == PITHI_NONE) {
+        fputs(alive ? "\033[2m\xc2\xb7\033[22m" : " ", stdout);
+        return;
+    }
+    if (inner->state == PITHI_NONE || inner->cover < 128)
+        inner = outer;
+    set_colour(terminal, 38, rgb[inner->state]);
+    if (outer->cover >= 128)
+        set_colour(terminal, 48, rgb[outer->state]);
+    fputs("\xe2\x96\x84\033[0m", stdout);
+}
+
+static void print_blocks(const struct terminal *terminal, uint32_t row)
+{
+    const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0);
+    const struct pithi_cell *inner = pithi_cells_line(&terminal->cells, row, 1);
+
+    for (uint32_t c = 0; c < terminal->cells.width; c++)
+        print_block(terminal, &outer[c], &inner[c], is_alive(terminal, row, c));
+}
+
+static void print_rows(const struct terminal *terminal)
+{
+    char label[128];
+
+    for (uint32_t row = 0; row < terminal->draw->row_count; row++) {
+        pithi_row_label(terminal->draw->log, terminal->draw->rows[row], label, sizeof label);
+        printf("%-*.*s %s", terminal->label, terminal->label, label, terminal->colour ? "\xe2\x94\x82" : "|");
+        if (terminal->colour)
+            print_blocks(terminal, row);
+        else
+            print_letters(terminal, row);
+        puts(terminal->colour ? "\xe2\x94\x82" : "|");
+    }
+}
+
+/* ---- Axis and legend ------------------------------------------------------------------------------------------------- */
+
+static void print_axis(const struct terminal *terminal)
+{
+    int width = (int)terminal->cells.width;
+    char *line = pithi_alloc((size_t)width + 64, 1), *labels = pithi_alloc((size_t)width + 64, 1);
+    struct pithi_axis axis;
+    int end = 0;
+
+    pithi_axis_make(terminal->draw->t0_ns, terminal->draw->t1_ns, width, TICK_SPACING, &axis);
+    memset(line, '-', (size_t)width);
+    memset(labels, ' ', (size_t)width + 63);
+    for (uint32_t i = 0; i < axis.count; i++) {
+        int x = (int)floor(axis.ticks[i].x), size = (int)strlen(axis.ticks[i].label);
+        line[x] = '+';
+        if (x + size > width)
+            continue;
+        memcpy(labels + x, axis.ticks[i].label, (size_t)size);
+        end = x + size;
+    }
+    labels[end] = 0;
+    printf("%*s +%s+\n", terminal->label, "", line);
+    printf("%-*.*s  %s\n", terminal->label, terminal->label, axis.base, labels);
+    free(line);
+    free(labels);
+}
+
+static void entry_text(const struct terminal *terminal, const struct pithi_legend_entry *entry, char *text, size_t size)
+{
+    const struct pithlog_def *def = pithlog_get_def(terminal->draw->log, entry->id);
+
+    if (def->kind == PITHLOG_STATE)
+        snprintf(text, size, "%.40s %.1f%%", def->name, entry->share * 100);
+    else
+        snprintf(text, size, "%.40s x%" PRIu64, def->name, entry->sum.count);
+}
+
+static void print_entry(const struct terminal *terminal, const struct pithi_legend_entry *entry, int width)
+{
+    char text[128];
+    char letter = terminal->letter[entry->id];
+
+    entry_text(terminal, entry, text, sizeof text);
+    if (terminal->colour) {
+        set_colour(terminal, 38, terminal->draw->rgb[entry->id]);
+        printf("%s\033[0m %-*s", letter ? "\xe2\x96\x88\xe2\x96\x88" : " \xe2\x96\xbe", width - 3, text);
+    } else {
+        printf("%c  %-*s", letter ? letter : '*', width - 3, text);
+    }
+}
+
+static void print_legend(const struct terminal *terminal)
+{
+    char text[128];
+    int widest = 12, columns;
+
+    for (uint32_t i = 0; i < terminal->legend_count; i++) {
+        entry_text(terminal, &terminal->legend[i], text, sizeof text);
+        if ((int)strlen(text) + 6 > widest)
+            widest = (int)strlen(text) + 6;
+    }
+    columns = terminal->columns / widest > 0 ? terminal->columns / widest : 1;
+    for (uint32_t i = 0; i < terminal->legend_count; i++) {
+        int last = i + 1 == terminal->legend_count || (int)(i + 1) % columns == 0;
+        print_entry(terminal, &terminal->legend[i], last ? 0 : widest);
+        if (last)
+            putchar('\n');
+    }
+    if (!terminal->colour)
+        puts(".  no state   :  states for less than half of the time");
+}
+
+static void print_title(const struct terminal *terminal)
+{
+    const struct pithi_draw *draw = terminal->draw;
+    const char *slash = strrchr(draw->log_path, '/');
+    const struct pithlog_info *info = pithlog_get_info(draw->log);
+    char duration[32];
+
+    pithi_duration_text(info->end_ns - info->start_ns, duration, sizeof duration);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n",
+           draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path, info->ranks, &"s"[info->ranks == 1],
+           info->lanes, &"s"[info->lanes == 1], duration);
+}
+
+int pithi_draw_terminal(const struct pithi_draw *draw)
+{
+    struct terminal terminal = {0};
+    int status;
+
+    set_up(&terminal, draw);
+    status = ask_log(&terminal);
+    if (!status) {
+        give_letters(&terminal);
+        print_title(&terminal);
+        print_rows(&terminal);
+        print_axis(&terminal);
+        print_legend(&terminal);
+        if (fflush(stdout) != 0 || ferror(stdout))
+            status = pithi_draw_failed("standard output: cannot write");
+    }
+    pithi_cells_free(&terminal.cells);
+    free(terminal.legend);
+    free(terminal.letter);
+    return status;
+}
