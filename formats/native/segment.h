@@ -47,6 +47,9 @@ struct pithi_rank {
 
 int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink);
 
+/* Host and pid, when they become known later; the rank number stays. */
+int pithi_segment_describe(struct pithi_segment *segment, const struct pithi_rank *rank);
+
 /* Lane of a thread number, made at first use; `name` NULL keeps what it has. */
 int pithi_segment_lane(struct pithi_segment *segment, uint32_t thread, const char *name, uint32_t *lane);
 

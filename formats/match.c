@@ -1,0 +1,264 @@
+/* match.c - which send belongs to which receive.
+ *
+ * Messages between two processes on one communicator with one tag do not overtake (MPI 4.0, 3.5), and receives are served in
+ * the order in which they were posted. So on each such path the n-th send goes with the n-th receive in order of posting.
+ * Completions come out of order, though: with Irecv A, Irecv B, Wait B, Wait A the log has B first. Each receive carries its
+ * place among all that its rank posted, 0, 1, 2 ...; a receive is held back until all posted before it were seen.
+ *
+ *     log:      recv posted=1 (B)   recv posted=0 (A)   recv posted=2 (C)
+ *     released: -                   A, B                C
+ *
+ * Receives that got nothing are there with peer -1 and only close the gap. If numbers are missing all the same (a cut log),
+ * what is held back is released in order at the end; a number seen twice, or late, is released where it comes.
+ */
+#include <stdio.h>
+
+#include "error.h"
+#include "native/bytes.h"
+#include "native/log.h"
+#include "native/map.h"
+
+/* A send or receive that waits: for its partner, or, a receive, for those posted before it. */
+struct half {
+    struct pithlog_message message;
+    int32_t peer;
+    uint64_t posted;
+};
+
+/* The receives of a rank held back, a heap by `posted`. */
+struct held {
+    uint64_t expected;
+    struct half *heap;
+    uint32_t count, room;
+};
+
+/* (communicator, sender, receiver, tag), and who waits there: only sends, or only receives. */
+struct path {
+    uint32_t comm;
+    int32_t from, to, tag;
+    uint32_t next; /* of the same hash, + 1 */
+    int sends;     /* what the queue holds */
+    struct half *queue;
+    uint32_t first, count, room; /* a ring */
+};
+
+struct pithlog_matcher {
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct held *held; /* [ranks] */
+    struct path *paths;
+    uint32_t path_count, path_room;
+    struct pithi_map path_map; /* hash: first path */
+    int flushing;
+    uint32_t flush_rank;
+    uint64_t sends, recvs;        /* waiting on paths */
+    uint32_t release_rank;        /* its heap may hold receives to be released */
+    int releasing;
+};
+
+/* ---- Receives in order of posting -------------------------------------------------------------------------------------------- */
+
+static int hold(struct held *h, const struct half *recv)
+{
+    if (!pithi_grow(&h->heap, h->count, &h->room, sizeof *h->heap))
+        return 0;
+    uint32_t at = h->count++;
+    while (at > 0 && recv->posted < h->heap[(at - 1) / 2].posted) {
+        h->heap[at] = h->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    h->heap[at] = *recv;
+    return 1;
+}
+
+static struct half release(struct held *h)
+{
+    struct half first = h->heap[0], last = h->heap[--h->count];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= h->count)
+            break;
+        child += child + 1 < h->count && h->heap[child + 1].posted < h->heap[child].posted;
+        if (last.posted <= h->heap[child].posted)
+            break;
+        h->heap[at] = h->heap[child];
+        at = child;
+    }
+    if (h->count)
+        h->heap[at] = last;
+    return first;
+}
+
+/* ---- Paths --------------------------------------------------------------------------------------------------------------------- */
+
+static struct path *find_path(struct pithlog_matcher *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
+{
+    uint64_t key = ((uint64_t)comm << 32 | (uint32_t)tag) * UINT64_C(0x9e3779b97f4a7c15);
+    key = (key ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
+    uint32_t first = 0, at;
+    if (!pithi_map_get(&m->path_map, key, &first))
+        first = UINT32_MAX;
+    for (at = first; at != UINT32_MAX; at = m->paths[at].next) {
+        struct path *p = &m->paths[at];
+        if (p->comm == comm && p->from == from && p->to == to && p->tag == tag)
+            return p;
+    }
+    if (!pithi_grow(&m->paths, m->path_count, &m->path_room, sizeof *m->paths) ||
+        !pithi_map_put(&m->path_map, key, m->path_count))
+        return NULL;
+    m->paths[m->path_count] = (struct path){.comm = comm, .from = from, .to = to, .tag = tag, .next = first};
+    return &m->paths[m->path_count++];
+}
+
+static int queue_put(struct path *p, const struct half *half)
+{
+    if (p->count == p->room) {
+        uint32_t room = p->room ? p->room * 2 : 2;
+        struct half *queue = room > p->room ? malloc(room * sizeof *queue) : NULL;
+        if (!queue)
+            return 0;
+        for (uint32_t i = 0; i < p->count; i++)
+            queue[i] = p->queue[(p->first + i) % p->room];
+        free(p->queue);
+        p->queue = queue;
+        p->room = room;
+        p->first = 0;
+    }
+    p->queue[(p->first + p->count++) % p->room] = *half;
+    return 1;
+}
+
+static struct half queue_get(struct path *p)
+{
+    struct half half = p->queue[p->first];
+    p->first = (p->first + 1) % p->room;
+    if (--p->count == 0) { /* many paths are used once */
+        free(p->queue);
+        p->queue = NULL;
+        p->room = p->first = 0;
+    }
+    return half;
+}
+
+/* A send, or a receive whose turn it is: 1 and *message when it has a partner, 0 when it has to wait, -1: no memory. */
+static int meet(struct pithlog_matcher *m, const struct half *half, int is_send, int32_t rank,
+                struct pithlog_message *message)
+{
+    struct path *p = is_send ? find_path(m, half->message.comm, rank, half->peer, half->message.tag)
+                             : find_path(m, half->message.comm, half->peer, rank, half->message.tag);
+    uint64_t *waiting = is_send ? &m->sends : &m->recvs, *others = is_send ? &m->recvs : &m->sends;
+    if (!p)
+        return -1;
+    if (p->count == 0 || p->sends == is_send) {
+        p->sends = is_send;
+        ++*waiting;
+        return queue_put(p, half) ? 0 : -1;
+    }
+    struct half other = queue_get(p);
+    --*others;
+    *message = is_send ? half->message : other.message;
+    message->recv_lane = is_send ? other.message.recv_lane : half->message.recv_lane;
+    message->recv_ns = is_send ? other.message.recv_ns : half->message.recv_ns;
+    return 1;
+}
+
+/* ---- The calls ------------------------------------------------------------------------------------------------------------------ */
+
+int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_matcher *m = *matcher = calloc(1, sizeof *m);
+    int err;
+    if (!m || !(m->held = calloc(log->rank_count + (size_t)1, sizeof *m->held))) {
+        free(m);
+        *matcher = NULL;
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", log->path);
+    }
+    m->log = log;
+    if ((err = pithlog_iter_open(log, &query, &m->iter)) != PITH_OK) {
+        pithlog_matcher_close(m);
+        *matcher = NULL;
+    }
+    return err;
+}
+
+void pithlog_matcher_close(struct pithlog_matcher *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->log->rank_count; i++)
+        free(m->held[i].heap);
+    for (uint32_t i = 0; i < m->path_count; i++)
+        free(m->paths[i].queue);
+    free(m->held);
+    free(m->paths);
+    pithi_map_free(&m->path_map);
+    pithlog_iter_close(m->iter);
+    free(m);
+}
+
+void pithlog_matcher_unmatched(const struct pithlog_matcher *m, uint64_t *sends, uint64_t *recvs)
+{
+    *sends = m->sends;
+    *recvs = m->recvs;
+}
+
+/* Receives of a rank whose turn has come, until one meets its send: 1; 0: no more; -1. */
+static int release_ready(struct pithlog_matcher *m, uint32_t rank, struct pithlog_message *message)
+{
+    struct held *h = &m->held[rank];
+    while (h->count && (m->flushing || h->heap[0].posted <= h->expected)) {
+        struct half recv = release(h);
+        if (recv.posted >= h->expected)
+            h->expected = recv.posted + 1;
+        int status = recv.peer < 0 ? 0 : meet(m, &recv, 0, m->log->ranks[rank].rank, message);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int no_memory(const struct pithlog_matcher *m)
+{
+    pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", m->log->path);
+    return -1;
+}
+
+/* A record of the log: 1 a message is complete; 0 not; -1. */
+static int take(struct pithlog_matcher *m, const struct pithlog_record *r, struct pithlog_message *message)
+{
+    uint32_t rank = m->log->lanes[r->lane].rank_index;
+    struct half half = {{r->lane, r->lane, r->time_ns, r->time_ns, r->tag, r->comm, r->bytes}, r->peer, r->posted};
+    if (r->kind == PITHLOG_SEND)
+        return r->peer < 0 ? 0 : meet(m, &half, 1, m->log->ranks[rank].rank, message);
+    if (!hold(&m->held[rank], &half))
+        return -1;
+    m->releasing = 1;
+    m->release_rank = rank;
+    return 0;
+}
+
+int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *message)
+{
+    struct pithlog_record r;
+    int status;
+    while (!m->flushing) {
+        if (m->releasing) {
+            if ((status = release_ready(m, m->release_rank, message)) != 0)
+                return status < 0 ? no_memory(m) : 1;
+            m->releasing = 0;
+        }
+        if ((status = pithlog_iter_next(m->iter, &r)) < 0)
+            return -1;
+        if (status == 0)
+            m->flushing = 1;
+        else if ((status = take(m, &r, message)) != 0)
+            return status < 0 ? no_memory(m) : 1;
+    }
+    for (; m->flush_rank < m->log->rank_count; m->flush_rank++)
+        if ((status = release_ready(m, m->flush_rank, message)) != 0)
+            return status < 0 ? no_memory(m) : 1;
+    return 0;
+}

@@ -1,0 +1,139 @@
+/* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in SPEC.md.
+ *
+ * Times. Of each step from one record to the next (divided by the block's unit), the size class, 4 to an octave, goes
+ * into a column of bytes, which Huffman codes well; the bits below the class are as good as noise and are stored as they
+ * are. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits, 1101000.
+ */
+#ifndef PITHI_BLOCK_H
+#define PITHI_BLOCK_H
+
+#include "error.h"
+#include "native/bytes.h"
+#include "native/layout.h"
+#include "native/stack.h"
+#include "native/zip.h"
+
+/* The fixed part of a block's payload. */
+struct pithi_block_head {
+    uint32_t thread, count;
+    int64_t first_ns, last_ns;
+    uint64_t before; /* records of this lane in the blocks before */
+    uint64_t unit;   /* of the time steps, in ns */
+    uint32_t kinds;  /* 1 << kind of all records */
+    uint32_t columns;
+    uint32_t states, events, messages; /* paired LEAVEs, EVENTs, RECVs with a peer */
+    uint64_t lost;
+    uint64_t above; /* open states not kept, see stack.h */
+};
+
+/* ---- Encoding ------------------------------------------------------------------------------------------------------- */
+
+struct pithi_encoder;
+
+struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
+void pithi_encoder_free(struct pithi_encoder *e);
+/* Adds a record. `local_comm` stands in record->comm. */
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record);
+/* 1: the block is full and should be ended. */
+int pithi_encoder_full(const struct pithi_encoder *e);
+uint32_t pithi_encoder_count(const struct pithi_encoder *e);
+/* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
+int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
+                      struct pithi_block_head *head);
+
+/* ---- Decoding ------------------------------------------------------------------------------------------------------- */
+
+struct pithi_dict {
+    uint32_t kind, what; /* what: definition, or the rank's communicator */
+};
+
+/* A block being read. All zero is a fresh one; it may be loaded again and again. */
+struct pithi_block {
+    struct pithi_block_head head;
+    struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
+    struct pithi_column_view {
+        const unsigned char *at, *end;
+    } column[PITHI_COL_COUNT];
+    struct pithi_dict dict[256]; /* communicators as the log's, see below */
+    uint32_t dict_count;
+    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers. */
+    uint32_t def_count, comm_count;
+    const uint32_t *comms;
+    /* the cursor */
+    uint32_t next;     /* records taken */
+    int64_t time_ns;   /* of the record that step moved to */
+    uint64_t bit;      /* place in PITHI_COL_BITS */
+    uint64_t bit_count;
+    uint64_t posted;
+};
+
+/* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */
+int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pithi_block_head *head);
+
+/* Unpacks all columns, at the first record. `opened` gets the stack at its start, when not NULL. Returns PITH_OK,
+ * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY. */
+int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
+                     struct pithi_stack *opened, const char **why);
+void pithi_block_free(struct pithi_block *b);
+
+/* Goes to the next record and gives its time in b->time_ns: 1; 0: the block is at its end; -1: damaged. */
+static inline int pithi_block_step(struct pithi_block *b);
+/* The record that step went to; to be called once for each. lane is left 0. 0: damaged. */
+int pithi_block_take(struct pithi_block *b, struct pithlog_record *record);
+
+/* The class and the number of bits below it, of a time step. */
+static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
+{
+    if (step < 4) {
+        *bits = 0;
+        return (unsigned)step;
+    }
+    unsigned length = 64 - (unsigned)__builtin_clzll(step);
+    *bits = length - 3;
+    return 4 + (length - 3) * 4 + (unsigned)(step >> (length - 3) & 3);
+}
+
+#define PITHI_TIME_CLASSES 252u
+
+static inline unsigned pithi_class_bits(unsigned class)
+{
+    return class < 4 ? 0 : (class - 4) / 4;
+}
+
+static inline uint64_t pithi_class_base(unsigned class)
+{
+    return class < 4 ? class : (uint64_t)(4 + (class & 3)) << ((class - 4) / 4);
+}
+
+/* 57 bits at most come with one read; the longest field has 61. */
+static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, unsigned count)
+{
+    uint64_t low, high;
+    p += bit >> 3;
+    low = pithi_get64(p) >> (bit & 7);
+    high = bit & 7 ? (uint64_t)p[8] << (64 - (bit & 7)) : 0;
+    return (low | high) & ((UINT64_C(1) << count) - 1);
+}
+
+static inline int pithi_block_step(struct pithi_block *b)
+{
+    if (b->next == b->head.count)
+        return 0;
+    unsigned class = b->column[PITHI_COL_TIME].at[b->next++];
+    if (class == 0) /* also the first record of every block */
+        return 1;
+    unsigned bits = pithi_class_bits(class);
+    uint64_t step;
+    if (class >= PITHI_TIME_CLASSES || b->bit + bits > b->bit_count)
+        return -1;
+    step = pithi_class_base(class) + pithi_bits_at(b->column[PITHI_COL_BITS].at, b->bit, bits);
+    b->bit += bits;
+    if (b->head.unit != 1 && __builtin_mul_overflow(step, b->head.unit, &step))
+        return -1;
+    if (step > (uint64_t)b->head.last_ns - (uint64_t)b->time_ns)
+        return -1;
+    b->time_ns = (int64_t)((uint64_t)b->time_ns + step);
+    return 1;
+}
+
+#endif

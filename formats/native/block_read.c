@@ -1,0 +1,266 @@
+/* block_read.c - the decoder: checks and unpacks a block's columns, then takes records one by one.
+ * Nothing in the payload is believed: CRCs keep out chance, not malice. */
+#include "native/block.h"
+
+int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
+{
+    if (size < PITHI_EVENTS_HEAD)
+        return 0;
+    h->thread = pithi_get32(p);
+    h->count = pithi_get32(p + 4);
+    h->first_ns = (int64_t)pithi_get64(p + 8);
+    h->last_ns = (int64_t)pithi_get64(p + 16);
+    h->before = pithi_get64(p + 24);
+    h->unit = pithi_get64(p + 32);
+    h->kinds = pithi_get32(p + 40);
+    h->columns = pithi_get32(p + 44);
+    h->states = pithi_get32(p + 48);
+    h->events = pithi_get32(p + 52);
+    h->messages = pithi_get32(p + 56);
+    h->lost = pithi_get64(p + 64);
+    h->above = pithi_get64(p + 72);
+    return h->count > 0 && h->count <= PITHI_BLOCK_RECORDS_MAX && h->first_ns <= h->last_ns && h->unit > 0 &&
+           h->columns <= 1024 && h->columns <= (size - PITHI_EVENTS_HEAD) / PITHI_COLUMN_ENTRY &&
+           h->before <= INT64_MAX;
+}
+
+/* One column into b->memory; its place there in *at. */
+static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *entry,
+                         const unsigned char *data, uint64_t stored, size_t *at, const char **why)
+{
+    unsigned coding = pithi_get16(entry + 2);
+    uint64_t raw = pithi_get32(entry + 8);
+    *why = "a column's size is wrong";
+    if (raw > PITHI_COLUMN_MAX || (coding == PITHI_STORED && raw != stored) || raw > pithi_zip_limit(stored))
+        return PITH_ERR_DAMAGED;
+    *why = "a column is coded in a way unknown to this version";
+    if (coding > PITHI_DEFLATED)
+        return PITH_ERR_UNSUPPORTED;
+    if (!pithi_buffer_reserve(&b->memory, (size_t)raw + 16))
+        return PITH_ERR_MEMORY;
+    *at = b->memory.size;
+    unsigned char *out = b->memory.data + b->memory.size;
+    *why = "a column does not unpack";
+    if (coding == PITHI_STORED)
+        memcpy(out, data, (size_t)raw);
+    else if (!pithi_zip_unpack(zip, data, (size_t)stored, out, (size_t)raw))
+        return PITH_ERR_DAMAGED;
+    memset(out + raw, 0, 16);
+    b->memory.size += (size_t)raw + 16;
+    return PITH_OK;
+}
+
+static int unpack_columns(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
+                          const char **why)
+{
+    size_t from[PITHI_COL_COUNT] = {0}, bytes[PITHI_COL_COUNT] = {0};
+    int seen[PITHI_COL_COUNT] = {0};
+    uint64_t at = PITHI_EVENTS_HEAD + (uint64_t)b->head.columns * PITHI_COLUMN_ENTRY;
+    b->memory.size = 0;
+    if (!pithi_buffer_reserve(&b->memory, 16))
+        return PITH_ERR_MEMORY;
+    memset(b->memory.data, 0, 16); /* where columns that are not there point to */
+    b->memory.size = 16;
+    for (uint32_t i = 0; i < b->head.columns; i++) {
+        const unsigned char *entry = payload + PITHI_EVENTS_HEAD + (uint64_t)i * PITHI_COLUMN_ENTRY;
+        unsigned type = pithi_get16(entry);
+        uint64_t stored = pithi_get32(entry + 4);
+        *why = "a column passes the end of its block";
+        if (stored > size - at)
+            return PITH_ERR_DAMAGED;
+        if (type > 0 && type < PITHI_COL_COUNT) { /* others are of a later version: passed over */
+            *why = "a column is there twice";
+            if (seen[type]++)
+                return PITH_ERR_DAMAGED;
+            int err = unpack_column(b, zip, entry, payload + at, stored, &from[type], why);
+            if (err != PITH_OK)
+                return err;
+            bytes[type] = pithi_get32(entry + 8);
+        }
+        at += stored;
+    }
+    for (int c = 0; c < PITHI_COL_COUNT; c++) {
+        b->column[c].at = b->memory.data + from[c];
+        b->column[c].end = b->column[c].at + bytes[c];
+    }
+    *why = "a column is shorter than its records";
+    return b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at == b->head.count &&
+                   b->column[PITHI_COL_TIME].end - b->column[PITHI_COL_TIME].at == b->head.count
+               ? PITH_OK
+               : PITH_ERR_DAMAGED;
+}
+
+static int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
+{
+    const unsigned char *p = pithi_get_varint(b->column[c].at, b->column[c].end, v);
+    if (!p)
+        return 0;
+    b->column[c].at = p;
+    return 1;
+}
+
+/* Definition or communicator of a kind of record, checked and in the log's numbers. */
+static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
+{
+    if (kind <= PITHLOG_COUNTER)
+        return *what < b->def_count;
+    if (kind > PITHLOG_COMM_FREE)
+        return *what == 0;
+    if (*what >= b->comm_count || b->comms[*what] == UINT32_MAX)
+        return 0;
+    *what = b->comms[*what];
+    return 1;
+}
+
+static int get_what(struct pithi_block *b, enum pithi_column c, struct pithi_dict *d)
+{
+    uint64_t kind, what;
+    if (!get(b, c, &kind) || !get(b, c, &what) || kind < PITHLOG_ENTER || kind > PITHLOG_LOST ||
+        !known(b, (uint32_t)kind, &what))
+        return 0;
+    *d = (struct pithi_dict){(uint32_t)kind, (uint32_t)what};
+    return 1;
+}
+
+static int read_dict(struct pithi_block *b)
+{
+    b->dict_count = 0;
+    while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end)
+        if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &b->dict[b->dict_count++]))
+            return 0;
+    return 1;
+}
+
+static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
+{
+    s->count = 0;
+    s->above = b->head.above;
+    while (b->column[PITHI_COL_OPEN].at < b->column[PITHI_COL_OPEN].end) {
+        uint64_t id, ago, nested;
+        *why = "the states open at its start make no sense";
+        if (s->count == PITHI_OPEN_MAX || !get(b, PITHI_COL_OPEN, &id) || !get(b, PITHI_COL_OPEN, &ago) ||
+            !get(b, PITHI_COL_OPEN, &nested) || id > UINT32_MAX ||
+            ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
+            return PITH_ERR_DAMAGED;
+        if (s->count == s->room && !pithi_stack_reserve(s, s->room ? s->room * 2 : 16))
+            return PITH_ERR_MEMORY;
+        s->states[s->count++] = (struct pithi_open_state){
+            .id = (uint32_t)id,
+            .enter_ns = (int64_t)((uint64_t)b->head.first_ns - ago),
+            .nested_ns = (int64_t)nested,
+        };
+    }
+    return PITH_OK;
+}
+
+int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
+                     struct pithi_stack *opened, const char **why)
+{
+    int err;
+    *why = "its head contradicts itself";
+    if (!pithi_block_head_get(payload, size, &b->head))
+        return PITH_ERR_DAMAGED;
+    if ((err = unpack_columns(b, zip, payload, size, why)) != PITH_OK)
+        return err;
+    *why = "it speaks of definitions or communicators that are not there";
+    if (!read_dict(b))
+        return PITH_ERR_DAMAGED;
+    if (opened && (err = read_open(b, opened, why)) != PITH_OK)
+        return err;
+    b->next = 0;
+    b->time_ns = b->head.first_ns;
+    b->bit = 0;
+    b->bit_count = (uint64_t)(b->column[PITHI_COL_BITS].end - b->column[PITHI_COL_BITS].at) * 8;
+    b->posted = 0;
+    return PITH_OK;
+}
+
+void pithi_block_free(struct pithi_block *b)
+{
+    free(b->memory.data);
+    b->memory = (struct pithi_buffer){0};
+}
+
+/* ---- Taking records ------------------------------------------------------------------------------------------------------ */
+
+static int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column c)
+{
+    uint64_t u;
+    if (!get(b, c, &u))
+        return 0;
+    int64_t s = pithi_unzigzag(u);
+    *v = (int32_t)s;
+    return s >= INT32_MIN && s <= INT32_MAX;
+}
+
+static int take_value(struct pithi_block *b, double *value)
+{
+    struct pithi_column_view *c = &b->column[PITHI_COL_VALUE];
+    if (c->end - c->at < 8)
+        return 0;
+    uint64_t bits = pithi_get64(c->at);
+    memcpy(value, &bits, sizeof bits);
+    c->at += 8;
+    return 1;
+}
+
+static int take_payload(struct pithi_block *b, struct pithlog_record *r)
+{
+    struct pithi_column_view *c = &b->column[PITHI_COL_PAYLOAD];
+    uint64_t size;
+    if (!get(b, PITHI_COL_SIZE, &size) || size > (uint64_t)(c->end - c->at) || size > PITHI_PAYLOAD_MAX)
+        return 0;
+    r->payload = size ? c->at : NULL;
+    r->payload_bytes = (uint32_t)size;
+    c->at += size;
+    return 1;
+}
+
+static int take_posted(struct pithi_block *b, uint64_t *posted)
+{
+    uint64_t step;
+    if (!get(b, PITHI_COL_POSTED, &step))
+        return 0;
+    *posted = b->posted + (uint64_t)pithi_unzigzag(step);
+    b->posted = *posted + 1;
+    return 1;
+}
+
+static int take_fields(struct pithi_block *b, struct pithlog_record *r)
+{
+    switch (r->kind) {
+    case PITHLOG_EVENT:
+        return take_payload(b, r);
+    case PITHLOG_COUNTER:
+        return take_value(b, &r->value);
+    case PITHLOG_SEND:
+        return get_peer(b, &r->peer, PITHI_COL_PEER) && get_peer(b, &r->tag, PITHI_COL_TAG) &&
+               get(b, PITHI_COL_BYTES, &r->bytes);
+    case PITHLOG_RECV:
+        return get_peer(b, &r->peer, PITHI_COL_PEER) && get_peer(b, &r->tag, PITHI_COL_TAG) &&
+               get(b, PITHI_COL_BYTES, &r->bytes) && take_posted(b, &r->posted);
+    case PITHLOG_COLL:
+        return get_peer(b, &r->peer, PITHI_COL_PEER) && get(b, PITHI_COL_BYTES, &r->bytes) &&
+               get(b, PITHI_COL_GOT, &r->got_bytes);
+    case PITHLOG_LOST:
+        return get(b, PITHI_COL_BYTES, &r->bytes);
+    default:
+        return 1;
+    }
+}
+
+int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
+{
+    struct pithi_dict d;
+    unsigned code = b->column[PITHI_COL_WHAT].at[b->next - 1];
+    if (code < b->dict_count)
+        d = b->dict[code];
+    else if (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d))
+        return 0;
+    *r = (struct pithlog_record){.time_ns = b->time_ns, .kind = d.kind, .peer = -1};
+    if (d.kind <= PITHLOG_COUNTER)
+        r->id = d.what;
+    else
+        r->comm = d.what;
+    return d.kind <= PITHLOG_LEAVE || take_fields(b, r);
+}

@@ -1,0 +1,376 @@
+/* block_write.c - the encoder: collects records of a lane as columns, then packs them.
+ *
+ * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step, and
+ * what few kinds carry beyond. All choices (unit, deflate or store) are made once a block, over whole columns.
+ */
+#include "native/block.h"
+
+enum { HASH_SLOTS = 1024, FIRST_ROOM = 256 };
+
+struct slot {
+    uint64_t key; /* what << 8 | kind; 0: empty */
+    uint32_t code;
+};
+
+struct pithi_encoder {
+    struct pithi_block_head head;
+    uint64_t lane_count; /* records of the lane so far, with this block's */
+    struct pithi_stack open;
+    uint64_t *steps; /* [room] */
+    unsigned char *what;
+    uint32_t room, dict_count;
+    struct pithi_dict dict[256];
+    struct slot hash[HASH_SLOTS];
+    uint64_t posted;
+    struct pithi_buffer column[PITHI_COL_COUNT];
+};
+
+struct pithi_encoder *pithi_encoder_new(uint32_t thread)
+{
+    struct pithi_encoder *e = calloc(1, sizeof *e);
+    if (e) {
+        e->head.thread = thread;
+        e->head.last_ns = INT64_MIN;
+    }
+    return e;
+}
+
+void pithi_encoder_free(struct pithi_encoder *e)
+{
+    if (!e)
+        return;
+    free(e->open.states);
+    free(e->steps);
+    free(e->what);
+    for (int i = 0; i < PITHI_COL_COUNT; i++)
+        free(e->column[i].data);
+    free(e);
+}
+
+uint32_t pithi_encoder_count(const struct pithi_encoder *e)
+{
+    return e->head.count;
+}
+
+int pithi_encoder_full(const struct pithi_encoder *e)
+{
+    return e->head.count >= PITHI_BLOCK_RECORDS || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
+}
+
+/* ---- Adding ----------------------------------------------------------------------------------------------------------- */
+
+/* The states open now are what the block starts with. */
+static int begin_block(struct pithi_encoder *e, int64_t time_ns)
+{
+    struct pithi_buffer *out = &e->column[PITHI_COL_OPEN];
+    e->head.first_ns = time_ns;
+    e->head.last_ns = time_ns;
+    e->head.before = e->lane_count;
+    e->head.above = e->open.above;
+    for (uint32_t i = 0; i < e->open.count; i++) {
+        const struct pithi_open_state *s = &e->open.states[i];
+        if (!pithi_buffer_varint(out, s->id) ||
+            !pithi_buffer_varint(out, (uint64_t)time_ns - (uint64_t)s->enter_ns) ||
+            !pithi_buffer_varint(out, (uint64_t)s->nested_ns))
+            return 0;
+    }
+    return 1;
+}
+
+static int grow(struct pithi_encoder *e)
+{
+    uint32_t room = e->room ? e->room * 4 : FIRST_ROOM;
+    uint64_t *steps = realloc(e->steps, room * sizeof *steps);
+    if (!steps)
+        return 0;
+    e->steps = steps;
+    unsigned char *what = realloc(e->what, room);
+    if (!what)
+        return 0;
+    e->what = what;
+    e->room = room;
+    return 1;
+}
+
+/* The byte for (kind, what), new ones while there are any, else the escape. */
+static unsigned code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
+{
+    uint64_t key = (uint64_t)what << 8 | kind;
+    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 54);
+    while (e->hash[at].key != key) {
+        if (e->hash[at].key == 0) {
+            if (e->dict_count == PITHI_CODE_ESCAPE)
+                return PITHI_CODE_ESCAPE;
+            e->dict[e->dict_count] = (struct pithi_dict){kind, what};
+            e->hash[at] = (struct slot){key, e->dict_count};
+            return e->dict_count++;
+        }
+        at = (at + 1) % HASH_SLOTS;
+    }
+    return e->hash[at].code;
+}
+
+static int put(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
+{
+    return pithi_buffer_varint(&e->column[column], v);
+}
+
+static int put_bytes(struct pithi_encoder *e, enum pithi_column column, const void *data, size_t size)
+{
+    return pithi_buffer_add(&e->column[column], data, size);
+}
+
+static int add_leave(struct pithi_encoder *e, uint32_t id, int64_t time_ns)
+{
+    struct pithi_open_state ended;
+    uint32_t depth;
+    e->head.states += (uint32_t)pithi_stack_leave(&e->open, id, time_ns, &ended, &depth);
+    return 1;
+}
+
+static int add_recv(struct pithi_encoder *e, const struct pithlog_record *r)
+{
+    uint64_t step = r->posted - e->posted;
+    e->posted = r->posted + 1;
+    e->head.messages += r->peer >= 0;
+    return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) &&
+           put(e, PITHI_COL_BYTES, r->bytes) && put(e, PITHI_COL_POSTED, pithi_zigzag((int64_t)step));
+}
+
+static int add_counter(struct pithi_encoder *e, double value)
+{
+    unsigned char bytes[8];
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    pithi_put64(bytes, bits);
+    return put_bytes(e, PITHI_COL_VALUE, bytes, sizeof bytes);
+}
+
+/* What a kind carries beyond code and time. 0: no memory. */
+static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, int64_t time_ns)
+{
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return pithi_stack_enter(&e->open, r->id, time_ns);
+    case PITHLOG_LEAVE:
+        return add_leave(e, r->id, time_ns);
+    case PITHLOG_EVENT:
+        e->head.events++;
+        return put(e, PITHI_COL_SIZE, r->payload_bytes) &&
+               put_bytes(e, PITHI_COL_PAYLOAD, r->payload, r->payload_bytes);
+    case PITHLOG_COUNTER:
+        return add_counter(e, r->value);
+    case PITHLOG_SEND:
+        return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) &&
+               put(e, PITHI_COL_BYTES, r->bytes);
+    case PITHLOG_RECV:
+        return add_recv(e, r);
+    case PITHLOG_COLL:
+        return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_BYTES, r->bytes) &&
+               put(e, PITHI_COL_GOT, r->got_bytes);
+    case PITHLOG_LOST:
+        e->head.lost += r->bytes;
+        return put(e, PITHI_COL_BYTES, r->bytes);
+    default:
+        return 1;
+    }
+}
+
+/* Which of a record's numbers says what happened. */
+static uint32_t what_of(const struct pithlog_record *r)
+{
+    const uint32_t no_what = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
+    return r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : r->comm;
+}
+
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r)
+{
+    int64_t time_ns = r->time_ns;
+    if (r->kind < PITHLOG_ENTER || r->kind > PITHLOG_LOST)
+        return pithi_fail(PITH_ERR_USAGE, "a record of kind %u: there is no such", r->kind);
+    if (r->kind == PITHLOG_EVENT && r->payload_bytes > PITHI_PAYLOAD_MAX)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "a payload of %u bytes: at most %u can be stored", r->payload_bytes,
+                          PITHI_PAYLOAD_MAX);
+    if (time_ns < e->head.last_ns)
+        time_ns = e->head.last_ns;
+    if ((e->head.count == 0 && !begin_block(e, time_ns)) || (e->head.count == e->room && !grow(e)))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
+    uint32_t what = what_of(r);
+    unsigned code = code_of(e, r->kind, what);
+    e->what[e->head.count] = (unsigned char)code;
+    e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
+    e->head.count++;
+    e->lane_count++;
+    e->head.last_ns = time_ns;
+    e->head.kinds |= 1u << r->kind;
+    if ((code == PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, r->kind) && put(e, PITHI_COL_ESCAPE, what))) ||
+        !add_fields(e, r, time_ns))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
+    return PITH_OK;
+}
+
+/* ---- Ending a block ----------------------------------------------------------------------------------------------------- */
+
+/* The greatest common divisor of all steps: 1000 for a log that was kept in microseconds. */
+static uint64_t unit_of(const uint64_t *steps, uint32_t count)
+{
+    uint64_t unit = 0;
+    for (uint32_t i = 0; i < count && unit != 1; i++) {
+        uint64_t a = steps[i], b = unit;
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        unit = a;
+    }
+    return unit ? unit : 1;
+}
+
+/* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps. */
+static int code_times(struct pithi_encoder *e)
+{
+    struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
+    uint64_t unit = e->head.unit = unit_of(e->steps, e->head.count);
+    uint64_t word = 0;
+    unsigned used = 0; /* bits in `word` */
+    if (!pithi_buffer_reserve(time, e->head.count) || !pithi_buffer_reserve(out, (size_t)e->head.count * 8 + 16))
+        return 0;
+    unsigned char *class_at = time->data, *at = out->data;
+    for (uint32_t i = 0; i < e->head.count; i++) {
+        unsigned bits;
+        uint64_t step = unit == 1 ? e->steps[i] : e->steps[i] / unit;
+        *class_at++ = (unsigned char)pithi_time_class(step, &bits);
+        step &= (UINT64_C(1) << bits) - 1;
+        word |= step << used;
+        if (used + bits >= 64) {
+            pithi_put64(at, word);
+            at += 8;
+            word = used ? step >> (64 - used) : 0;
+            used -= 64;
+        }
+        used += bits;
+    }
+    pithi_put64(at, word);
+    time->size = e->head.count;
+    out->size = (size_t)(at - out->data) + (used + 7) / 8;
+    return 1;
+}
+
+static int code_dict(struct pithi_encoder *e)
+{
+    for (uint32_t i = 0; i < e->dict_count; i++)
+        if (!put(e, PITHI_COL_DICT, e->dict[i].kind) || !put(e, PITHI_COL_DICT, e->dict[i].what))
+            return 0;
+    return pithi_buffer_add(&e->column[PITHI_COL_WHAT], e->what, e->head.count);
+}
+
+/* log2 of n > 0 to about 0.01: between powers of two a parabola. (libm is not worth a dependency.) */
+static double log2_of(uint32_t n)
+{
+    int whole = 31 - __builtin_clz(n);
+    double part = (double)n / (double)(1u << whole) - 1;
+    return whole + part * (4 - part) / 3;
+}
+
+/* Bytes that Huffman codes alone would need, about; says whether an attempt to deflate is worth its time. */
+static double entropy_bytes(const unsigned char *data, size_t size)
+{
+    uint32_t seen[4][256] = {{0}};
+    double bits = 0;
+    size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+        for (int k = 0; k < 4; k++)
+            seen[k][data[i + (size_t)k]]++;
+    for (; i < size; i++)
+        seen[0][data[i]]++;
+    for (int c = 0; c < 256; c++) {
+        uint32_t n = seen[0][c] + seen[1][c] + seen[2][c] + seen[3][c];
+        if (n)
+            bits += n * (log2_of((uint32_t)size) - log2_of(n));
+    }
+    return bits / 8;
+}
+
+/* How columns are packed. Time bits are noise unless proved otherwise; classes are uneven but do not repeat. */
+static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, struct pithi_buffer *out,
+                      unsigned char *entry)
+{
+    const struct pithi_buffer *column = &e->column[c];
+    enum pithi_zip_mode mode = c == PITHI_COL_TIME || c == PITHI_COL_BITS ? PITHI_ZIP_HUFFMAN : PITHI_ZIP_MATCH;
+    size_t packed = 0;
+    int worth = column->size > 32;
+    if (mode == PITHI_ZIP_HUFFMAN)
+        worth = worth && entropy_bytes(column->data, column->size) < .97 * (double)column->size;
+    if (!pithi_buffer_reserve(out, column->size))
+        return 0;
+    if (worth)
+        packed = pithi_zip_pack(zip, mode, column->data, column->size, out->data + out->size, column->size - 1);
+    if (packed == 0 && !pithi_buffer_add(out, column->data, column->size))
+        return 0;
+    out->size += packed;
+    pithi_put16(entry, (uint16_t)c);
+    pithi_put16(entry + 2, packed ? PITHI_DEFLATED : PITHI_STORED);
+    pithi_put32(entry + 4, (uint32_t)(packed ? packed : column->size));
+    pithi_put32(entry + 8, (uint32_t)column->size);
+    pithi_put32(entry + 12, 0);
+    return 1;
+}
+
+static void put_head(unsigned char *p, const struct pithi_block_head *h)
+{
+    pithi_put32(p, h->thread);
+    pithi_put32(p + 4, h->count);
+    pithi_put64(p + 8, (uint64_t)h->first_ns);
+    pithi_put64(p + 16, (uint64_t)h->last_ns);
+    pithi_put64(p + 24, h->before);
+    pithi_put64(p + 32, h->unit);
+    pithi_put32(p + 40, h->kinds);
+    pithi_put32(p + 44, h->columns);
+    pithi_put32(p + 48, h->states);
+    pithi_put32(p + 52, h->events);
+    pithi_put32(p + 56, h->messages);
+    pithi_put32(p + 60, 0);
+    pithi_put64(p + 64, h->lost);
+    pithi_put64(p + 72, h->above);
+    memset(p + 80, 0, PITHI_EVENTS_HEAD - 80);
+}
+
+static void next_block(struct pithi_encoder *e)
+{
+    e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
+    e->dict_count = 0;
+    e->posted = 0;
+    memset(e->hash, 0, sizeof e->hash);
+    for (int i = 0; i < PITHI_COL_COUNT; i++)
+        e->column[i].size = 0;
+}
+
+int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
+                      struct pithi_block_head *head)
+{
+    size_t start = out->size;
+    if (!code_times(e) || !code_dict(e))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
+    e->head.columns = 0;
+    for (int c = 1; c < PITHI_COL_COUNT; c++)
+        e->head.columns += e->column[c].size != 0;
+    size_t table = PITHI_EVENTS_HEAD + (size_t)e->head.columns * PITHI_COLUMN_ENTRY;
+    if (!pithi_buffer_reserve(out, table))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
+    put_head(out->data + start, &e->head);
+    out->size += table;
+    size_t entry = start + PITHI_EVENTS_HEAD;
+    for (int c = 1; c < PITHI_COL_COUNT; c++) {
+        unsigned char text[PITHI_COLUMN_ENTRY];
+        if (e->column[c].size == 0)
+            continue;
+        if (!put_column(e, zip, (enum pithi_column)c, out, text))
+            return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
+        memcpy(out->data + entry, text, sizeof text);
+        entry += PITHI_COLUMN_ENTRY;
+    }
+    *head = e->head;
+    next_block(e);
+    return PITH_OK;
+}

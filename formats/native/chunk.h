@@ -1,0 +1,34 @@
+/* chunk.h - the frame of everything in a native log: a 32-byte header, then the payload, padded with zeros to 8. */
+#ifndef PITHI_CHUNK_H
+#define PITHI_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "native/layout.h"
+
+struct pithi_chunk_head {
+    uint16_t type, flags;
+    uint64_t size; /* of the payload */
+    int32_t rank;
+    uint32_t crc; /* of the payload */
+};
+
+static inline uint64_t pithi_pad8(uint64_t n)
+{
+    return (n + 7) & ~UINT64_C(7);
+}
+
+void pithi_chunk_head_put(unsigned char *p, const struct pithi_chunk_head *head);
+
+/* Reads the header at `offset` of a file: 1, or 0: none stands there, or it is damaged, or its payload passes the
+ * file's end. */
+int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offset, struct pithi_chunk_head *head);
+
+/* The payload fits its CRC. */
+int pithi_chunk_intact(const unsigned char *data, uint64_t offset, const struct pithi_chunk_head *head);
+
+/* A whole chunk made of a payload; malloc'ed, NULL: no memory. */
+unsigned char *pithi_chunk_make(uint16_t type, int32_t rank, const void *payload, size_t size, size_t *chunk_size);
+
+#endif

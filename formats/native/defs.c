@@ -1,0 +1,268 @@
+/* defs.c - a set of definitions and properties, and its bytes (the payload of a DEFS chunk). */
+#include "native/defs.h"
+
+#include "error.h"
+#include "native/bytes.h"
+
+struct property {
+    char *key, *value;
+};
+
+struct pithi_defs {
+    struct pithlog_def *defs; /* strings are ours */
+    uint32_t count, room;
+    struct property *properties;
+    uint32_t property_count, property_room;
+    uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
+    uint32_t slot_count;
+};
+
+int pithi_defs_new(struct pithi_defs **defs)
+{
+    *defs = calloc(1, sizeof **defs);
+    return *defs ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+}
+
+static void free_def(struct pithlog_def *d)
+{
+    free((char *)(uintptr_t)d->name);
+    free((char *)(uintptr_t)d->colour);
+    free((char *)(uintptr_t)d->group);
+    free((char *)(uintptr_t)d->format);
+}
+
+void pithi_defs_free(struct pithi_defs *defs)
+{
+    if (!defs)
+        return;
+    for (uint32_t i = 0; i < defs->count; i++)
+        free_def(&defs->defs[i]);
+    for (uint32_t i = 0; i < defs->property_count; i++) {
+        free(defs->properties[i].key);
+        free(defs->properties[i].value);
+    }
+    free(defs->defs);
+    free(defs->properties);
+    free(defs->slots);
+    free(defs);
+}
+
+uint32_t pithi_defs_count(const struct pithi_defs *defs)
+{
+    return defs->count;
+}
+
+const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id)
+{
+    return id < defs->count ? &defs->defs[id] : NULL;
+}
+
+const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value)
+{
+    if (index >= defs->property_count)
+        return NULL;
+    if (value)
+        *value = defs->properties[index].value;
+    return defs->properties[index].key;
+}
+
+static uint32_t hash_of(int kind, const char *name)
+{
+    uint32_t h = 2166136261u ^ (uint32_t)kind;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    return h;
+}
+
+/* The slot where (kind, name) is or belongs. */
+static uint32_t *find(const struct pithi_defs *s, int kind, const char *name)
+{
+    uint32_t at = hash_of(kind, name) & (s->slot_count - 1);
+    while (s->slots[at]) {
+        const struct pithlog_def *d = &s->defs[s->slots[at] - 1];
+        if ((int)d->kind == kind && strcmp(d->name, name) == 0)
+            break;
+        at = (at + 1) & (s->slot_count - 1);
+    }
+    return &s->slots[at];
+}
+
+static int grow(struct pithi_defs *s)
+{
+    uint32_t room = s->room ? s->room * 2 : 64;
+    struct pithlog_def *defs = realloc(s->defs, room * sizeof *defs);
+    if (!defs)
+        return 0;
+    s->defs = defs;
+    uint32_t *slots = calloc((size_t)room * 2, sizeof *slots);
+    if (!slots)
+        return 0;
+    free(s->slots);
+    s->slots = slots;
+    s->slot_count = room * 2;
+    s->room = room;
+    for (uint32_t i = 0; i < s->count; i++)
+        *find(s, (int)s->defs[i].kind, s->defs[i].name) = i + 1;
+    return 1;
+}
+
+static char *copy_of(const char *s)
+{
+    return strdup(s ? s : "");
+}
+
+int pithi_defs_add(struct pithi_defs *s, const struct pithlog_def *def, uint32_t *id)
+{
+    const char *name = def->name ? def->name : "";
+    if (s->count == s->room && !grow(s))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    uint32_t *slot = find(s, (int)def->kind, name);
+    if (*slot == 0) {
+        struct pithlog_def d = {def->kind, copy_of(name), copy_of(def->colour), copy_of(def->group),
+                                copy_of(def->format)};
+        if (!d.name || !d.colour || !d.group || !d.format) {
+            free_def(&d);
+            return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+        }
+        s->defs[s->count++] = d;
+        *slot = s->count;
+    }
+    *id = *slot - 1;
+    return PITH_OK;
+}
+
+int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value)
+{
+    char *copy = copy_of(value);
+    uint32_t i = 0;
+    while (i < s->property_count && strcmp(s->properties[i].key, key) != 0)
+        i++;
+    if (i == s->property_room && copy) {
+        uint32_t room = s->property_room ? s->property_room * 2 : 16;
+        struct property *p = realloc(s->properties, room * sizeof *p);
+        if (p) {
+            s->properties = p;
+            s->property_room = room;
+        }
+    }
+    char *key_copy = i == s->property_count ? copy_of(key) : NULL;
+    if (!copy || i == s->property_room || (i == s->property_count && !key_copy)) {
+        free(copy);
+        free(key_copy);
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for properties");
+    }
+    if (i == s->property_count)
+        s->properties[s->property_count++] = (struct property){key_copy, copy};
+    else {
+        free(s->properties[i].value);
+        s->properties[i].value = copy;
+    }
+    return PITH_OK;
+}
+
+/* ---- As bytes --------------------------------------------------------------------------------------------------------- */
+
+static int pack_def(struct pithi_buffer *out, const struct pithlog_def *d)
+{
+    return pithi_buffer_varint(out, (uint64_t)d->kind) && pithi_buffer_string(out, d->name) &&
+           pithi_buffer_string(out, d->colour) && pithi_buffer_string(out, d->group) &&
+           pithi_buffer_string(out, d->format);
+}
+
+int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data, size_t *size)
+{
+    struct pithi_buffer out = {0};
+    int ok = pithi_buffer_varint(&out, first) && pithi_buffer_varint(&out, s->count - first);
+    for (uint32_t i = first; ok && i < s->count; i++)
+        ok = pack_def(&out, &s->defs[i]);
+    ok = ok && pithi_buffer_varint(&out, s->property_count);
+    for (uint32_t i = 0; ok && i < s->property_count; i++)
+        ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
+    if (!ok) {
+        free(out.data);
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    }
+    *data = out.data;
+    *size = out.size;
+    return PITH_OK;
+}
+
+int pithi_defs_pack(const struct pithi_defs *s, void **data, size_t *size)
+{
+    return pithi_defs_pack_from(s, 0, data, size);
+}
+
+/* One definition of the bytes into the set. */
+static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char *p, const unsigned char *end,
+                                       uint32_t *id, int *err)
+{
+    char *text[4] = {0};
+    uint64_t kind;
+    *err = PITH_ERR_DAMAGED;
+    if ((p = pithi_get_varint(p, end, &kind)) && kind > PITHLOG_COUNTER_TYPE)
+        p = NULL;
+    for (int i = 0; p && i < 4; i++)
+        p = pithi_get_string(p, end, &text[i]);
+    if (p) {
+        struct pithlog_def d = {(enum pithlog_def_kind)kind, text[0], text[1], text[2], text[3]};
+        *err = pithi_defs_add(s, &d, id);
+    }
+    for (int i = 0; i < 4; i++)
+        free(text[i]);
+    return *err == PITH_OK ? p : NULL;
+}
+
+static const unsigned char *unpack_property(struct pithi_defs *s, const unsigned char *p, const unsigned char *end,
+                                            int *err)
+{
+    char *text[2] = {0};
+    *err = PITH_ERR_DAMAGED;
+    for (int i = 0; p && i < 2; i++)
+        p = pithi_get_string(p, end, &text[i]);
+    if (p)
+        *err = pithi_defs_property(s, text[0], text[1]);
+    free(text[0]);
+    free(text[1]);
+    return *err == PITH_OK ? p : NULL;
+}
+
+int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, uint32_t *first, uint32_t *count,
+                           uint32_t **ids)
+{
+    const unsigned char *p = data, *end = p + size;
+    uint64_t from, n, properties;
+    uint32_t *map = NULL;
+    int err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &from)) || !(p = pithi_get_varint(p, end, &n)) || from > UINT32_MAX / 2 ||
+        n > (uint64_t)(end - p) / 5) /* five bytes a definition at least */
+        goto out;
+    if (!(map = malloc((size_t)(n ? n : 1) * sizeof *map))) {
+        err = PITH_ERR_MEMORY;
+        goto out;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        if (!(p = unpack_def(s, p, end, &map[i], &err)))
+            goto out;
+    err = PITH_ERR_DAMAGED;
+    if (!(p = pithi_get_varint(p, end, &properties)))
+        goto out;
+    for (uint64_t i = 0; i < properties; i++)
+        if (!(p = unpack_property(s, p, end, &err)))
+            goto out;
+    *first = (uint32_t)from;
+    *count = (uint32_t)n;
+    if (ids) {
+        *ids = map;
+        map = NULL;
+    }
+    err = PITH_OK;
+out:
+    free(map);
+    return err == PITH_ERR_DAMAGED ? pithi_fail(err, "the definitions make no sense") : err;
+}
+
+int pithi_defs_unpack(struct pithi_defs *s, const void *data, size_t size, uint32_t **ids)
+{
+    uint32_t first, count;
+    return pithi_defs_unpack_from(s, data, size, &first, &count, ids);
+}

@@ -1,0 +1,15 @@
+/* defs.h - what only the native format's own files need of a set of definitions; the rest is in segment.h. */
+#ifndef PITHI_DEFS_H
+#define PITHI_DEFS_H
+
+#include "native/segment.h"
+
+/* Only the definitions from id `first` on (and all properties): a writer that learns of new ones. */
+int pithi_defs_pack_from(const struct pithi_defs *defs, uint32_t first, void **data, size_t *size);
+/* As pithi_defs_unpack; *first and *count: which ids the bytes are about. */
+int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t size, uint32_t *first, uint32_t *count,
+                           uint32_t **ids);
+/* The key of a property, NULL past the last. */
+const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
+
+#endif

@@ -1,0 +1,62 @@
+/* layout.h - the numbers of native format 1: magics, chunk types, column types, limits. The words are in SPEC.md. */
+#ifndef PITHI_LAYOUT_H
+#define PITHI_LAYOUT_H
+
+#include <stdint.h>
+
+#define PITHI_VERSION 1u
+#define PITHI_FILE_MAGIC "\x89Pith\r\n\x1a"   /* 8 bytes; text transfer or a cut top bit breaks it */
+#define PITHI_FOOTER_MAGIC "PithFoot"         /* 8 bytes */
+#define PITHI_CHUNK_MAGIC_LE UINT32_C(0x4b684350) /* "PChK" */
+
+enum {
+    PITHI_CHUNK_HEAD = 32,
+    PITHI_EVENTS_HEAD = 96,
+    PITHI_COLUMN_ENTRY = 16,
+    PITHI_INDEX_HEAD = 16,
+    PITHI_INDEX_LANE = 72,
+    PITHI_INDEX_BLOCK = 40,
+    PITHI_TABLE_HEAD = 64
+};
+
+enum pithi_chunk_type {
+    PITHI_C_DEFS = 1,
+    PITHI_C_META,
+    PITHI_C_EVENTS,
+    PITHI_C_INDEX,
+    PITHI_C_TABLE,
+    PITHI_C_SUMMARY, /* reserved: the summary tree of a lane */
+    PITHI_C_ARROWS   /* reserved: matched messages by time */
+};
+#define PITHI_CHUNK_OWN_CRC 1u /* flag: the parts of the payload have CRCs of their own, the chunk's is 0 */
+
+enum pithi_meta_type { PITHI_M_RANK = 1, PITHI_M_LANE, PITHI_M_COMM };
+
+enum pithi_column {
+    PITHI_COL_OPEN = 1, /* states open at the block's start */
+    PITHI_COL_DICT,     /* what the codes mean */
+    PITHI_COL_WHAT,     /* a code a record */
+    PITHI_COL_ESCAPE,   /* for code 255 */
+    PITHI_COL_TIME,     /* a size class a record */
+    PITHI_COL_BITS,     /* the time bits below the class */
+    PITHI_COL_PEER,
+    PITHI_COL_TAG,
+    PITHI_COL_BYTES,
+    PITHI_COL_GOT,
+    PITHI_COL_POSTED,
+    PITHI_COL_VALUE,
+    PITHI_COL_SIZE,    /* of payloads */
+    PITHI_COL_PAYLOAD,
+    PITHI_COL_COUNT
+};
+enum pithi_coding { PITHI_STORED, PITHI_DEFLATED };
+
+#define PITHI_BLOCK_RECORDS 16384u            /* a writer's choice */
+#define PITHI_BLOCK_PAYLOAD (256u << 10)      /* likewise: a block ends when its payloads reach this */
+#define PITHI_BLOCK_RECORDS_MAX (1u << 20)    /* limits of the format */
+#define PITHI_PAYLOAD_MAX (1u << 24)          /* of one event */
+#define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
+#define PITHI_CODE_ESCAPE 255u
+#define PITHI_OPEN_MAX 4096u                  /* open states kept a lane */
+
+#endif

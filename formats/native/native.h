@@ -1,0 +1,16 @@
+/* native.h - the native format's row in the table of formats, and copying a log into a writer. */
+#ifndef PITHI_NATIVE_H
+#define PITHI_NATIVE_H
+
+#include "format.h"
+
+int pithi_native_probe(const struct pithi_input *input);
+/* Adds all of a native log to what the writer has. (pithlog_open opens native logs in place, without this.) */
+int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
+int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
+
+/* Adds definitions, properties, lanes, communicators and the records of a window of an open log to a writer. Numbers are
+ * translated; ranks stay what they are. With a window, states open at its edges are closed and opened there. */
+int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns);
+
+#endif

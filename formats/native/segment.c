@@ -1,0 +1,445 @@
+/* segment.c - all of one rank: its descriptions (META chunks), its lanes' blocks, its index. Spec: SPEC.md. */
+#include "native/segment.h"
+
+#include "native/block.h"
+#include "native/chunk.h"
+
+struct written_block {
+    uint64_t offset;
+    uint32_t count, kinds, size;
+    int64_t first_ns, last_ns;
+};
+
+struct lane {
+    uint32_t thread;
+    char *name;
+    struct pithi_encoder *encoder;
+    struct written_block *blocks;
+    uint32_t block_count, block_room;
+    struct pithi_totals totals;
+};
+
+struct comm {
+    uint64_t key;
+    char *name;
+    int32_t size; /* > 0: members were told */
+};
+
+struct pithi_segment {
+    struct pithi_rank rank;
+    struct pithi_sink sink;
+    struct lane *lanes;
+    uint32_t lane_count, lane_room;
+    struct comm *comms;
+    uint32_t comm_count, comm_room;
+    uint32_t *comm_slots, comm_slot_count; /* hash of keys: index + 1 */
+    struct pithi_buffer meta;              /* descriptions not yet written */
+    uint64_t *metas;                       /* offsets of META chunks */
+    uint32_t meta_count, meta_room;
+    struct pithi_zip zip;
+    struct pithi_buffer block;
+    uint64_t index_offset, index_size;
+};
+
+static int no_memory(const struct pithi_segment *s)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)s->rank.rank);
+}
+
+/* Room for one more in an array that grows by doubling. */
+static int grow(void *array, uint32_t count, uint32_t *room, size_t item)
+{
+    void **at = array;
+    if (count < *room)
+        return 1;
+    uint32_t more = *room ? *room * 2 : 8;
+    void *moved = more > *room ? realloc(*at, more * item) : NULL;
+    if (!moved)
+        return 0;
+    *at = moved;
+    *room = more;
+    return 1;
+}
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------------------- */
+
+/* Appends one description: type, length, body. */
+static int describe(struct pithi_segment *s, enum pithi_meta_type type, const struct pithi_buffer *body)
+{
+    return pithi_buffer_varint(&s->meta, (uint64_t)type) && pithi_buffer_varint(&s->meta, body->size) &&
+           pithi_buffer_add(&s->meta, body->data, body->size);
+}
+
+static int describe_rank(struct pithi_segment *s)
+{
+    struct pithi_buffer body = {0};
+    int ok = pithi_buffer_string(&body, s->rank.host) && pithi_buffer_varint(&body, s->rank.pid) &&
+             describe(s, PITHI_M_RANK, &body);
+    free(body.data);
+    return ok;
+}
+
+static int describe_lane(struct pithi_segment *s, const struct lane *lane)
+{
+    struct pithi_buffer body = {0};
+    int ok = pithi_buffer_varint(&body, lane->thread) && pithi_buffer_string(&body, lane->name) &&
+             describe(s, PITHI_M_LANE, &body);
+    free(body.data);
+    return ok;
+}
+
+/* Members as steps, so that neighbours cost a byte each. */
+static int describe_comm(struct pithi_segment *s, uint32_t index, const struct pithlog_comm *comm)
+{
+    struct pithi_buffer body = {0};
+    unsigned char key[8];
+    int64_t before = -1;
+    int64_t members = comm->size > 0 && comm->world_ranks ? (int64_t)comm->size + comm->remote_size : 0;
+    pithi_put64(key, comm->key);
+    int ok = pithi_buffer_varint(&body, index) && pithi_buffer_add(&body, key, 8) &&
+             pithi_buffer_string(&body, comm->name) && pithi_buffer_varint(&body, members ? (uint32_t)comm->size : 0) &&
+             pithi_buffer_varint(&body, members ? (uint32_t)comm->remote_size : 0);
+    for (int64_t i = 0; ok && i < members; i++) {
+        ok = pithi_buffer_varint(&body, pithi_zigzag(comm->world_ranks[i] - before - 1));
+        before = comm->world_ranks[i];
+    }
+    ok = ok && describe(s, PITHI_M_COMM, &body);
+    free(body.data);
+    return ok;
+}
+
+/* Appends a chunk to the sink. */
+static int append_chunk(struct pithi_segment *s, enum pithi_chunk_type type, const void *payload, size_t size,
+                        uint64_t *offset, uint64_t *chunk_size)
+{
+    size_t total;
+    unsigned char *chunk = pithi_chunk_make((uint16_t)type, s->rank.rank, payload, size, &total);
+    if (!chunk)
+        return no_memory(s);
+    int err = s->sink.append(s->sink.context, chunk, total, offset);
+    *chunk_size = total;
+    free(chunk);
+    return err;
+}
+
+/* Descriptions go before the first block that needs them, so that what is left of a cut file can be understood. */
+static int flush_meta(struct pithi_segment *s)
+{
+    uint64_t size;
+    if (s->meta.size == 0)
+        return PITH_OK;
+    if (!grow(&s->metas, s->meta_count, &s->meta_room, sizeof *s->metas))
+        return no_memory(s);
+    int err = append_chunk(s, PITHI_C_META, s->meta.data, s->meta.size, &s->metas[s->meta_count], &size);
+    if (err == PITH_OK) {
+        s->meta_count++;
+        s->meta.size = 0;
+    }
+    return err;
+}
+
+/* ---- Opening, lanes, communicators ----------------------------------------------------------------------------------- */
+
+int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink)
+{
+    struct pithi_segment *s = *segment = calloc(1, sizeof *s);
+    uint32_t world;
+    if (!s)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)rank->rank);
+    s->sink = *sink;
+    s->rank = *rank;
+    s->rank.host = strdup(rank->host ? rank->host : "");
+    if (!s->rank.host || !describe_rank(s) ||
+        pithi_segment_comm(s, &(struct pithlog_comm){.name = "MPI_COMM_WORLD"}, &world) != PITH_OK) {
+        pithi_segment_free(s);
+        *segment = NULL;
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)rank->rank);
+    }
+    return PITH_OK;
+}
+
+int pithi_segment_describe(struct pithi_segment *s, const struct pithi_rank *rank)
+{
+    char *host = strdup(rank->host ? rank->host : "");
+    if (!host)
+        return no_memory(s);
+    free((char *)(uintptr_t)s->rank.host);
+    s->rank.host = host;
+    s->rank.pid = rank->pid;
+    return describe_rank(s) ? PITH_OK : no_memory(s);
+}
+
+void pithi_segment_free(struct pithi_segment *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        pithi_encoder_free(s->lanes[i].encoder);
+        free(s->lanes[i].name);
+        free(s->lanes[i].blocks);
+    }
+    for (uint32_t i = 0; i < s->comm_count; i++)
+        free(s->comms[i].name);
+    free((char *)(uintptr_t)s->rank.host);
+    free(s->lanes);
+    free(s->comms);
+    free(s->comm_slots);
+    free(s->meta.data);
+    free(s->metas);
+    free(s->block.data);
+    pithi_zip_free(&s->zip);
+    free(s);
+}
+
+static int new_lane(struct pithi_segment *s, uint32_t thread)
+{
+    if (!grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
+        return 0;
+    struct lane *lane = &s->lanes[s->lane_count];
+    *lane = (struct lane){.thread = thread, .encoder = pithi_encoder_new(thread), .name = strdup("")};
+    lane->totals = (struct pithi_totals){.lanes = 1, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    if (!lane->encoder || !lane->name) {
+        pithi_encoder_free(lane->encoder);
+        free(lane->name);
+        return 0;
+    }
+    s->lane_count++;
+    return 1;
+}
+
+int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *name, uint32_t *lane)
+{
+    uint32_t i = 0;
+    while (i < s->lane_count && s->lanes[i].thread != thread)
+        i++;
+    int is_new = i == s->lane_count;
+    if (is_new && !new_lane(s, thread))
+        return no_memory(s);
+    struct lane *l = &s->lanes[i];
+    if (name && strcmp(name, l->name) != 0) {
+        char *copy = strdup(name);
+        if (!copy)
+            return no_memory(s);
+        free(l->name);
+        l->name = copy;
+        is_new = 1;
+    }
+    *lane = i;
+    return !is_new || describe_lane(s, l) ? PITH_OK : no_memory(s);
+}
+
+static uint32_t *find_comm(const struct pithi_segment *s, uint64_t key)
+{
+    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (s->comm_slot_count - 1);
+    while (s->comm_slots[at] && s->comms[s->comm_slots[at] - 1].key != key)
+        at = (at + 1) & (s->comm_slot_count - 1);
+    return &s->comm_slots[at];
+}
+
+static int grow_comms(struct pithi_segment *s)
+{
+    if (s->comm_count * 2 < s->comm_slot_count)
+        return grow(&s->comms, s->comm_count, &s->comm_room, sizeof *s->comms);
+    uint32_t count = s->comm_slot_count ? s->comm_slot_count * 2 : 16;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
+        return 0;
+    free(s->comm_slots);
+    s->comm_slots = slots;
+    s->comm_slot_count = count;
+    for (uint32_t i = 0; i < s->comm_count; i++)
+        *find_comm(s, s->comms[i].key) = i + 1;
+    return grow(&s->comms, s->comm_count, &s->comm_room, sizeof *s->comms);
+}
+
+int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm, uint32_t *index)
+{
+    if (comm->size < 0 || comm->remote_size < 0)
+        return pithi_fail(PITH_ERR_USAGE, "a communicator of negative size");
+    if (!grow_comms(s))
+        return no_memory(s);
+    uint32_t *slot = find_comm(s, comm->key);
+    int news = *slot == 0;
+    if (news) {
+        char *empty = strdup("");
+        if (!empty)
+            return no_memory(s);
+        s->comms[s->comm_count] = (struct comm){.key = comm->key, .name = empty};
+        *slot = ++s->comm_count;
+    }
+    *index = *slot - 1;
+    struct comm *c = &s->comms[*index];
+    if (comm->name && *comm->name && strcmp(comm->name, c->name) != 0) {
+        char *copy = strdup(comm->name);
+        if (!copy)
+            return no_memory(s);
+        free(c->name);
+        c->name = copy;
+        news = 1;
+    }
+    if (comm->size > 0 && comm->world_ranks && c->size != comm->size) {
+        c->size = comm->size;
+        news = 1;
+    }
+    struct pithlog_comm told = *comm;
+    told.name = c->name;
+    return !news || describe_comm(s, *index, &told) ? PITH_OK : no_memory(s);
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------------------- */
+
+static void count_block(struct pithi_totals *t, const struct pithi_block_head *head)
+{
+    t->records += head->count;
+    t->states += head->states;
+    t->events += head->events;
+    t->messages += head->messages;
+    t->lost += head->lost;
+    if (head->first_ns < t->start_ns)
+        t->start_ns = head->first_ns;
+    if (head->last_ns > t->end_ns)
+        t->end_ns = head->last_ns;
+}
+
+static int end_block(struct pithi_segment *s, struct lane *lane)
+{
+    static const unsigned char zeros[PITHI_CHUNK_HEAD];
+    struct pithi_block_head head;
+    struct written_block w;
+    int err;
+    if ((err = flush_meta(s)) != PITH_OK)
+        return err;
+    s->block.size = 0;
+    if (!grow(&lane->blocks, lane->block_count, &lane->block_room, sizeof *lane->blocks) ||
+        !pithi_buffer_add(&s->block, zeros, sizeof zeros))
+        return no_memory(s);
+    if ((err = pithi_encoder_end(lane->encoder, &s->zip, &s->block, &head)) != PITH_OK)
+        return err;
+    size_t size = s->block.size - PITHI_CHUNK_HEAD;
+    if (!pithi_buffer_add(&s->block, zeros, (size_t)(pithi_pad8(size) - size)))
+        return no_memory(s);
+    struct pithi_chunk_head chunk = {.type = PITHI_C_EVENTS, .size = size, .rank = s->rank.rank,
+                                     .crc = pithi_crc(s->block.data + PITHI_CHUNK_HEAD, size)};
+    pithi_chunk_head_put(s->block.data, &chunk);
+    if ((err = s->sink.append(s->sink.context, s->block.data, s->block.size, &w.offset)) != PITH_OK)
+        return err;
+    w.count = head.count;
+    w.kinds = head.kinds;
+    w.size = (uint32_t)s->block.size;
+    w.first_ns = head.first_ns;
+    w.last_ns = head.last_ns;
+    lane->blocks[lane->block_count++] = w;
+    count_block(&lane->totals, &head);
+    return PITH_OK;
+}
+
+int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *record)
+{
+    if (record->lane >= s->lane_count || record->comm >= s->comm_count)
+        return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
+    struct lane *lane = &s->lanes[record->lane];
+    int err = pithi_encoder_add(lane->encoder, record);
+    return err == PITH_OK && pithi_encoder_full(lane->encoder) ? end_block(s, lane) : err;
+}
+
+/* ---- The end --------------------------------------------------------------------------------------------------------------- */
+
+int pithi_segment_finish(struct pithi_segment *s)
+{
+    int err;
+    uint64_t size = PITHI_INDEX_HEAD;
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        struct lane *lane = &s->lanes[i];
+        if (pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
+            return err;
+        size += PITHI_INDEX_LANE + (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+    }
+    if ((err = flush_meta(s)) != PITH_OK)
+        return err;
+    s->index_size = PITHI_CHUNK_HEAD + pithi_pad8(size + (uint64_t)s->meta_count * 8);
+    return PITH_OK;
+}
+
+uint64_t pithi_segment_index_size(const struct pithi_segment *s)
+{
+    return s->index_size;
+}
+
+static unsigned char *put_lane(unsigned char *p, const struct lane *lane, uint64_t base)
+{
+    const struct pithi_totals *t = &lane->totals;
+    pithi_put32(p, lane->thread);
+    pithi_put32(p + 4, lane->block_count);
+    pithi_put64(p + 8, (uint64_t)t->start_ns);
+    pithi_put64(p + 16, (uint64_t)t->end_ns);
+    pithi_put64(p + 24, t->records);
+    pithi_put64(p + 32, t->states);
+    pithi_put64(p + 40, t->events);
+    pithi_put64(p + 48, t->messages);
+    pithi_put64(p + 56, t->lost);
+    pithi_put64(p + 64, 0);
+    p += PITHI_INDEX_LANE;
+    for (uint32_t i = 0; i < lane->block_count; i++, p += PITHI_INDEX_BLOCK) {
+        const struct written_block *b = &lane->blocks[i];
+        pithi_put64(p, base + b->offset);
+        pithi_put64(p + 8, (uint64_t)b->first_ns);
+        pithi_put64(p + 16, (uint64_t)b->last_ns);
+        pithi_put32(p + 24, b->count);
+        pithi_put32(p + 28, b->kinds);
+        pithi_put32(p + 32, b->size);
+        pithi_put32(p + 36, 0);
+    }
+    return p;
+}
+
+int pithi_segment_index(struct pithi_segment *s, uint64_t base)
+{
+    size_t size = (size_t)s->index_size - PITHI_CHUNK_HEAD;
+    unsigned char *payload = calloc(1, size);
+    uint64_t offset, chunk_size;
+    if (!payload)
+        return no_memory(s);
+    unsigned char *p = payload + PITHI_INDEX_HEAD;
+    pithi_put32(payload, s->lane_count);
+    pithi_put32(payload + 4, s->meta_count);
+    pithi_put64(payload + 8, 0);
+    for (uint32_t i = 0; i < s->meta_count; i++, p += 8)
+        pithi_put64(p, base + s->metas[i]);
+    for (uint32_t i = 0; i < s->lane_count; i++)
+        p = put_lane(p, &s->lanes[i], base);
+    int err = append_chunk(s, PITHI_C_INDEX, payload, size, &offset, &chunk_size);
+    free(payload);
+    s->index_offset = base + offset;
+    return err;
+}
+
+void pithi_segment_totals(const struct pithi_segment *s, struct pithi_totals *totals)
+{
+    *totals = (struct pithi_totals){.lanes = s->lane_count, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        const struct pithi_totals *t = &s->lanes[i].totals;
+        totals->records += t->records;
+        totals->states += t->states;
+        totals->events += t->events;
+        totals->messages += t->messages;
+        totals->lost += t->lost;
+        totals->start_ns = t->start_ns < totals->start_ns ? t->start_ns : totals->start_ns;
+        totals->end_ns = t->end_ns > totals->end_ns ? t->end_ns : totals->end_ns;
+    }
+}
+
+void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, unsigned char entry[PITHI_RANK_ENTRY_SIZE])
+{
+    struct pithi_totals t;
+    pithi_segment_totals(s, &t);
+    pithi_put32(entry, (uint32_t)s->rank.rank);
+    pithi_put32(entry + 4, s->lane_count);
+    pithi_put64(entry + 8, base);
+    pithi_put64(entry + 16, s->index_offset);
+    pithi_put64(entry + 24, s->index_size);
+    pithi_put64(entry + 32, t.records);
+    pithi_put64(entry + 40, (uint64_t)t.start_ns);
+    pithi_put64(entry + 48, (uint64_t)t.end_ns);
+    pithi_put32(entry + 56, 0);
+    pithi_put32(entry + 60, pithi_crc(entry, 60));
+}

@@ -1,0 +1,80 @@
+/* stack.h - the states open on a lane: pairs every LEAVE with its ENTER. Used alike by the writer (for the stack that
+ * stands at each block's start) and by iterators, so that both agree.
+ *
+ * A LEAVE ends the innermost open state of its id, wherever that stands: states entered after it stay open. More than
+ * PITHI_OPEN_MAX states are not kept; those above are only counted, and as many LEAVEs then have no ENTER.
+ */
+#ifndef PITHI_STACK_H
+#define PITHI_STACK_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/layout.h"
+
+struct pithi_open_state {
+    uint32_t id;
+    int64_t enter_ns;
+    int64_t nested_ns; /* spent in states directly inside, so far */
+};
+
+struct pithi_stack {
+    struct pithi_open_state *states; /* outermost first */
+    uint32_t count, room;
+    uint64_t above; /* open beyond PITHI_OPEN_MAX */
+};
+
+/* 0: no memory. */
+static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
+{
+    if (room <= s->room)
+        return 1;
+    struct pithi_open_state *states = realloc(s->states, room * sizeof *states);
+    if (!states)
+        return 0;
+    s->states = states;
+    s->room = room;
+    return 1;
+}
+
+static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t time_ns)
+{
+    if (s->count == s->room) {
+        if (s->count == PITHI_OPEN_MAX) {
+            s->above++;
+            return 1;
+        }
+        if (!pithi_stack_reserve(s, s->room ? s->room * 2 : 16))
+            return 0;
+    }
+    s->states[s->count++] = (struct pithi_open_state){.id = id, .enter_ns = time_ns};
+    return 1;
+}
+
+/* 1: paired, *ended is the state and *depth its place; 0: there is no such state. */
+static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t time_ns, struct pithi_open_state *ended,
+                                    uint32_t *depth)
+{
+    if (s->above) {
+        s->above--;
+        return 0;
+    }
+    uint32_t i = s->count;
+    do {
+        if (i-- == 0)
+            return 0;
+    } while (s->states[i].id != id);
+    *ended = s->states[i];
+    *depth = i;
+    /* unsigned: times are any int64, so a duration may not fit one; it then wraps instead of trapping */
+    if (i > 0)
+        s->states[i - 1].nested_ns =
+            (int64_t)((uint64_t)s->states[i - 1].nested_ns + (uint64_t)time_ns - (uint64_t)ended->enter_ns);
+    s->count--;
+    if (i < s->count)
+        memmove(s->states + i, s->states + i + 1, (s->count - i) * sizeof *s->states);
+    return 1;
+}
+
+#endif

@@ -1,0 +1,456 @@
+/* writer.c - a log written by one process: segments of all ranks, mixed in one file as their blocks become full. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "native/bytes.h"
+#include "native/chunk.h"
+#include "native/defs.h"
+
+enum { OUT_ROOM = 1 << 20 };
+
+/* A lane or communicator of the log: where its records go. */
+struct place {
+    uint32_t segment, index;
+};
+
+/* A communicator of the log; ranks get to know it when they first use it. */
+struct log_comm {
+    uint64_t key;
+    char *name;
+    int32_t size, remote_size, *world_ranks;
+    int told; /* some rank wrote the members */
+};
+
+struct log_segment {
+    int32_t rank;
+    struct pithi_segment *segment;
+    uint32_t *comms; /* [comm_room] of the log's communicators: index here + 1, 0 = not yet */
+    uint32_t comm_room;
+};
+
+struct pithi_writer {
+    char *path, *part; /* part NULL: the file was given open */
+    int fd;
+    uint64_t offset; /* of the end, with what is in `out` */
+    struct pithi_buffer out;
+    int failed;
+    struct pithi_defs *defs;
+    uint32_t defs_written;
+    struct log_segment *segments;
+    uint32_t segment_count, segment_room;
+    struct place *lanes;
+    uint32_t lane_count, lane_room;
+    struct log_comm *comms;
+    uint32_t comm_count, comm_room;
+    uint32_t *comm_slots, comm_slot_count;
+    uint32_t last_rank; /* segment asked for last */
+};
+
+static int no_memory(const struct pithi_writer *w)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to write it", w->path);
+}
+
+static int grow(void *array, uint32_t count, uint32_t *room, size_t item)
+{
+    void **at = array;
+    if (count < *room)
+        return 1;
+    uint32_t more = *room ? *room * 2 : 8;
+    void *moved = more > *room ? realloc(*at, more * item) : NULL;
+    if (!moved)
+        return 0;
+    *at = moved;
+    *room = more;
+    return 1;
+}
+
+/* ---- Bytes out ------------------------------------------------------------------------------------------------------------ */
+
+static int flush(struct pithi_writer *w)
+{
+    uint64_t at = w->offset - w->out.size;
+    for (size_t done = 0; done < w->out.size;) {
+        ssize_t n = pwrite(w->fd, w->out.data + done, w->out.size - done, (off_t)(at + done));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            w->failed = 1;
+            return pithi_fail(PITH_ERR_IO, "%s: byte %llu: cannot write: %s; make room or choose another place",
+                              w->path, (unsigned long long)(at + done), n < 0 ? strerror(errno) : "nothing was taken");
+        }
+        done += (size_t)n;
+    }
+    w->out.size = 0;
+    return PITH_OK;
+}
+
+static int append_raw(struct pithi_writer *w, const void *data, size_t size, uint64_t *offset)
+{
+    if (w->failed)
+        return pithi_fail(PITH_ERR_IO, "%s: writing failed before", w->path);
+    if (!pithi_buffer_add(&w->out, data, size))
+        return no_memory(w);
+    *offset = w->offset;
+    w->offset += size;
+    return w->out.size >= OUT_ROOM ? flush(w) : PITH_OK;
+}
+
+/* Definitions go before the first block that may use them. */
+static int write_defs(struct pithi_writer *w, uint32_t first, uint64_t *offset)
+{
+    void *payload;
+    size_t size, chunk_size;
+    int err = pithi_defs_pack_from(w->defs, first, &payload, &size);
+    if (err != PITH_OK)
+        return err;
+    unsigned char *chunk = pithi_chunk_make(PITHI_C_DEFS, 0, payload, size, &chunk_size);
+    free(payload);
+    err = chunk ? append_raw(w, chunk, chunk_size, offset) : no_memory(w);
+    free(chunk);
+    w->defs_written = pithi_defs_count(w->defs);
+    return err;
+}
+
+static int append(void *context, const void *data, size_t size, uint64_t *offset)
+{
+    struct pithi_writer *w = context;
+    uint64_t ignored;
+    int err = PITH_OK;
+    if (pithi_defs_count(w->defs) > w->defs_written)
+        err = write_defs(w, w->defs_written, &ignored);
+    return err == PITH_OK ? append_raw(w, data, size, offset) : err;
+}
+
+/* ---- Opening ------------------------------------------------------------------------------------------------------------- */
+
+static int open_part(struct pithi_writer *w)
+{
+    struct stat st;
+    if (stat(w->path, &st) == 0 && S_ISDIR(st.st_mode))
+        return pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", w->path);
+    if (asprintf(&w->part, "%s.part", w->path) < 0) {
+        w->part = NULL;
+        return no_memory(w);
+    }
+    w->fd = open(w->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (w->fd < 0) {
+        int err = pithi_fail(PITH_ERR_OPEN, "%s: cannot be made: %s", w->part, strerror(errno));
+        free(w->part);
+        w->part = NULL;
+        return err;
+    }
+    return PITH_OK;
+}
+
+int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd)
+{
+    struct pithi_writer *w = *writer = calloc(1, sizeof *w);
+    unsigned char header[PITHI_HEADER_SIZE];
+    uint64_t offset;
+    uint32_t world;
+    int err;
+    if (!w)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to write it", path ? path : "log");
+    w->fd = fd;
+    if (!(w->path = strdup(path ? path : "temporary file"))) {
+        free(w);
+        *writer = NULL;
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to write it", path ? path : "log");
+    }
+    if (fd < 0)
+        TRY(open_part(w));
+    TRY(pithi_defs_new(&w->defs));
+    pithi_file_header(header);
+    TRY(append_raw(w, header, sizeof header, &offset));
+    TRY(pithi_writer_comm(w, &(struct pithlog_comm){.name = "MPI_COMM_WORLD"}, &world));
+    return PITH_OK;
+out:
+    pithi_writer_close(w);
+    *writer = NULL;
+    return err;
+}
+
+void pithi_writer_close(struct pithi_writer *w)
+{
+    if (!w)
+        return;
+    if (w->part) {
+        close(w->fd);
+        unlink(w->part);
+    }
+    for (uint32_t i = 0; i < w->segment_count; i++) {
+        pithi_segment_free(w->segments[i].segment);
+        free(w->segments[i].comms);
+    }
+    for (uint32_t i = 0; i < w->comm_count; i++) {
+        free(w->comms[i].name);
+        free(w->comms[i].world_ranks);
+    }
+    pithi_defs_free(w->defs);
+    free(w->segments);
+    free(w->lanes);
+    free(w->comms);
+    free(w->comm_slots);
+    free(w->out.data);
+    free(w->path);
+    free(w->part);
+    free(w);
+}
+
+struct pithi_defs *pithi_writer_defs(struct pithi_writer *w)
+{
+    return w->defs;
+}
+
+/* ---- Ranks, lanes, communicators ---------------------------------------------------------------------------------------- */
+
+/* Segments are kept sorted by nothing: logs have few ranks, and the one asked for last is asked for again. */
+static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
+{
+    struct pithi_sink sink = {append, w};
+    if (w->last_rank < w->segment_count && w->segments[w->last_rank].rank == rank) {
+        *index = w->last_rank;
+        return PITH_OK;
+    }
+    for (*index = 0; *index < w->segment_count; ++*index)
+        if (w->segments[*index].rank == rank)
+            return w->last_rank = *index, PITH_OK;
+    if (!grow(&w->segments, w->segment_count, &w->segment_room, sizeof *w->segments))
+        return no_memory(w);
+    struct log_segment *s = &w->segments[w->segment_count];
+    *s = (struct log_segment){.rank = rank};
+    int err = pithi_segment_open(&s->segment, &(struct pithi_rank){.rank = rank, .host = ""}, &sink);
+    if (err == PITH_OK)
+        w->last_rank = w->segment_count++;
+    return err;
+}
+
+int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
+{
+    uint32_t index;
+    int err = segment_of(w, rank->rank, &index);
+    return err == PITH_OK ? pithi_segment_describe(w->segments[index].segment, rank) : err;
+}
+
+int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, const char *name, uint32_t *lane)
+{
+    struct place place;
+    int err;
+    if ((err = segment_of(w, rank, &place.segment)) != PITH_OK ||
+        (err = pithi_segment_lane(w->segments[place.segment].segment, thread, name, &place.index)) != PITH_OK)
+        return err;
+    for (*lane = 0; *lane < w->lane_count; ++*lane)
+        if (w->lanes[*lane].segment == place.segment && w->lanes[*lane].index == place.index)
+            return PITH_OK;
+    if (!grow(&w->lanes, w->lane_count, &w->lane_room, sizeof *w->lanes))
+        return no_memory(w);
+    w->lanes[w->lane_count++] = place;
+    return PITH_OK;
+}
+
+static uint32_t *find_comm(const struct pithi_writer *w, uint64_t key)
+{
+    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->comm_slot_count - 1);
+    while (w->comm_slots[at] && w->comms[w->comm_slots[at] - 1].key != key)
+        at = (at + 1) & (w->comm_slot_count - 1);
+    return &w->comm_slots[at];
+}
+
+static int grow_comms(struct pithi_writer *w)
+{
+    if (w->comm_count * 2 < w->comm_slot_count)
+        return grow(&w->comms, w->comm_count, &w->comm_room, sizeof *w->comms);
+    uint32_t count = w->comm_slot_count ? w->comm_slot_count * 2 : 16;
+    uint32_t *slots = calloc(count, sizeof *slots);
+    if (!slots)
+        return 0;
+    free(w->comm_slots);
+    w->comm_slots = slots;
+    w->comm_slot_count = count;
+    for (uint32_t i = 0; i < w->comm_count; i++)
+        *find_comm(w, w->comms[i].key) = i + 1;
+    return grow(&w->comms, w->comm_count, &w->comm_room, sizeof *w->comms);
+}
+
+/* Name and members, where they are news. */
+static int keep_comm(struct pithi_writer *w, struct log_comm *c, const struct pithlog_comm *comm)
+{
+    if (comm->name && *comm->name) {
+        char *copy = strdup(comm->name);
+        if (!copy)
+            return no_memory(w);
+        free(c->name);
+        c->name = copy;
+    }
+    if (comm->size > 0 && comm->world_ranks && c->size == 0) {
+        size_t n = (size_t)comm->size + (size_t)comm->remote_size;
+        if (!(c->world_ranks = malloc(n * sizeof *c->world_ranks)))
+            return no_memory(w);
+        memcpy(c->world_ranks, comm->world_ranks, n * sizeof *c->world_ranks);
+        c->size = comm->size;
+        c->remote_size = comm->remote_size;
+    }
+    return PITH_OK;
+}
+
+/* Tells a rank of a communicator that it uses, or that has news; the first to be told writes the members too. */
+static int tell_comm(struct pithi_writer *w, struct log_segment *s, uint32_t index)
+{
+    struct log_comm *c = &w->comms[index];
+    struct pithlog_comm told = {.key = c->key, .name = c->name};
+    uint32_t local;
+    if (!c->told) {
+        told.size = c->size;
+        told.remote_size = c->remote_size;
+        told.world_ranks = c->world_ranks;
+        c->told = c->size > 0;
+    }
+    int err = pithi_segment_comm(s->segment, &told, &local);
+    if (err != PITH_OK)
+        return err;
+    if (index >= s->comm_room) {
+        uint32_t room = s->comm_room ? s->comm_room : 8;
+        while (room <= index)
+            room *= 2;
+        uint32_t *comms = realloc(s->comms, room * sizeof *comms);
+        if (!comms)
+            return no_memory(w);
+        memset(comms + s->comm_room, 0, (room - s->comm_room) * sizeof *comms);
+        s->comms = comms;
+        s->comm_room = room;
+    }
+    s->comms[index] = local + 1;
+    return PITH_OK;
+}
+
+int pithi_writer_comm(struct pithi_writer *w, const struct pithlog_comm *comm, uint32_t *index)
+{
+    int err;
+    if (comm->size < 0 || comm->remote_size < 0)
+        return pithi_fail(PITH_ERR_USAGE, "a communicator of negative size");
+    if (!grow_comms(w))
+        return no_memory(w);
+    uint32_t *slot = find_comm(w, comm->key);
+    int known = *slot != 0;
+    if (!known) {
+        w->comms[w->comm_count] = (struct log_comm){.key = comm->key};
+        *slot = ++w->comm_count;
+    }
+    *index = *slot - 1;
+    if ((err = keep_comm(w, &w->comms[*index], comm)) != PITH_OK || !known)
+        return err;
+    for (uint32_t i = 0; i < w->segment_count; i++) /* those that use it hear the news */
+        if (*index < w->segments[i].comm_room && w->segments[i].comms[*index] &&
+            (err = tell_comm(w, &w->segments[i], *index)) != PITH_OK)
+            return err;
+    return PITH_OK;
+}
+
+/* ---- Records and the end -------------------------------------------------------------------------------------------------- */
+
+int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record)
+{
+    if (record->lane >= w->lane_count || record->comm >= w->comm_count)
+        return pithi_fail(PITH_ERR_USAGE, "%s: a record of a lane or communicator that was not made", w->path);
+    struct place place = w->lanes[record->lane];
+    struct log_segment *s = &w->segments[place.segment];
+    struct pithlog_record r = *record;
+    int err;
+    if (record->kind <= PITHLOG_COUNTER && record->id >= pithi_defs_count(w->defs))
+        return pithi_fail(PITH_ERR_USAGE, "%s: a record of definition %u, which was not made", w->path, record->id);
+    r.lane = place.index;
+    if (record->comm) {
+        if ((record->comm >= s->comm_room || s->comms[record->comm] == 0) &&
+            (err = tell_comm(w, s, record->comm)) != PITH_OK)
+            return err;
+        r.comm = s->comms[record->comm] - 1;
+    }
+    return pithi_segment_add(s->segment, &r);
+}
+
+/* Communicators that no record used are not lost: the first rank has them. */
+static int tell_rest(struct pithi_writer *w)
+{
+    int err = PITH_OK;
+    if (w->segment_count == 0)
+        return PITH_OK;
+    for (uint32_t i = 0; err == PITH_OK && i < w->comm_count; i++) {
+        int used = 0;
+        for (uint32_t k = 0; k < w->segment_count && !used; k++)
+            used = i < w->segments[k].comm_room && w->segments[k].comms[i];
+        if (!used)
+            err = tell_comm(w, &w->segments[0], i);
+    }
+    return err;
+}
+
+static void add_totals(struct pithi_totals *sum, const struct pithi_totals *t)
+{
+    sum->records += t->records;
+    sum->states += t->states;
+    sum->events += t->events;
+    sum->messages += t->messages;
+    sum->lost += t->lost;
+    sum->lanes += t->lanes;
+    sum->start_ns = t->start_ns < sum->start_ns ? t->start_ns : sum->start_ns;
+    sum->end_ns = t->end_ns > sum->end_ns ? t->end_ns : sum->end_ns;
+}
+
+/* Rank table and footer. */
+static int write_end(struct pithi_writer *w, uint64_t defs_offset)
+{
+    struct pithi_totals sum = {.start_ns = INT64_MAX, .end_ns = INT64_MIN}, t;
+    unsigned char bytes[PITHI_FOOTER_SIZE];
+    uint64_t table, ignored;
+    size_t size;
+    pithi_rank_table_head(w->segment_count, bytes, &size);
+    int err = append_raw(w, bytes, size, &table);
+    for (uint32_t i = 0; err == PITH_OK && i < w->segment_count; i++) {
+        pithi_segment_totals(w->segments[i].segment, &t);
+        add_totals(&sum, &t);
+        pithi_rank_entry(w->segments[i].segment, 0, bytes);
+        err = append_raw(w, bytes, PITHI_RANK_ENTRY_SIZE, &ignored);
+    }
+    if (err != PITH_OK)
+        return err;
+    pithi_file_footer(defs_offset, table, w->segment_count, &sum, bytes);
+    err = append_raw(w, bytes, PITHI_FOOTER_SIZE, &ignored);
+    return err == PITH_OK ? flush(w) : err;
+}
+
+static int appear(struct pithi_writer *w)
+{
+    int err = PITH_OK;
+    if (!w->part)
+        return PITH_OK;
+    if (close(w->fd) != 0)
+        err = pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", w->path, strerror(errno));
+    else if (rename(w->part, w->path) != 0)
+        err = pithi_fail(PITH_ERR_IO, "%s: cannot be renamed to %s: %s", w->part, w->path, strerror(errno));
+    if (err != PITH_OK)
+        unlink(w->part);
+    free(w->part);
+    w->part = NULL;
+    return err;
+}
+
+int pithi_writer_finish(struct pithi_writer *w)
+{
+    uint64_t defs_offset;
+    int err;
+    TRY(tell_rest(w));
+    for (uint32_t i = 0; i < w->segment_count; i++)
+        TRY(pithi_segment_finish(w->segments[i].segment));
+    TRY(write_defs(w, 0, &defs_offset));
+    for (uint32_t i = 0; i < w->segment_count; i++)
+        TRY(pithi_segment_index(w->segments[i].segment, 0));
+    TRY(write_end(w, defs_offset));
+    TRY(appear(w));
+out:
+    return err;
+}

@@ -1,0 +1,194 @@
+/* payload.c - an event's payload as text by its definition's format (the tokens of pith_event_define), and the colour of a
+ * definition. */
+#include <stdio.h>
+#include <string.h>
+
+#include "colour.h"
+#include "native/bytes.h"
+#include "pithlog.h"
+
+/* ---- Payloads --------------------------------------------------------------------------------------------------------------- */
+
+/* Text that is counted in full and written as far as it fits. */
+struct text {
+    char *at;
+    size_t size, length;
+};
+
+static void put_char(struct text *t, char c)
+{
+    if (t->length + 1 < t->size)
+        t->at[t->length] = c;
+    t->length++;
+}
+
+static void put_string(struct text *t, const char *s)
+{
+    while (*s)
+        put_char(t, *s++);
+}
+
+/* Control characters, backslashes and what is no UTF-8 lead or tail byte never reach a terminal as they are. */
+static void put_escaped(struct text *t, const unsigned char *p, size_t n)
+{
+    char escape[8];
+    for (; n > 0; n--, p++) {
+        if (*p >= 0x20 && *p != 0x7f && *p != '\\') {
+            put_char(t, (char)*p);
+            continue;
+        }
+        const char *name = *p == '\n' ? "\\n" : *p == '\t' ? "\\t" : *p == '\r' ? "\\r" : *p == '\\' ? "\\\\" : NULL;
+        if (!name)
+            snprintf(escape, sizeof escape, "\\x%02x", *p);
+        put_string(t, name ? name : escape);
+    }
+}
+
+static void put_hex(struct text *t, const unsigned char *p, size_t n)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (; n > 0; n--, p++) {
+        put_char(t, digits[*p >> 4]);
+        put_char(t, digits[*p & 15]);
+    }
+}
+
+static uint64_t big_endian(const unsigned char *p, size_t n)
+{
+    uint64_t v = 0;
+    while (n-- > 0)
+        v = v << 8 | *p++;
+    return v;
+}
+
+static size_t size_of(char token)
+{
+    switch (token) {
+    case 's':
+    case 'h':
+        return 2;
+    case 'd':
+    case 'x':
+    case 'e':
+        return 4;
+    case 'l':
+    case 'X':
+    case 'E':
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static void number_text(char *out, size_t size, char token, uint64_t v)
+{
+    float f;
+    double d;
+    uint32_t low = (uint32_t)v;
+    switch (token) {
+    case 'h':
+        snprintf(out, size, "%d", (int)(int16_t)v);
+        break;
+    case 'd':
+        snprintf(out, size, "%d", (int)(int32_t)v);
+        break;
+    case 'x':
+        snprintf(out, size, "%x", low);
+        break;
+    case 'l':
+        snprintf(out, size, "%lld", (long long)(int64_t)v);
+        break;
+    case 'X':
+        snprintf(out, size, "%llx", (unsigned long long)v);
+        break;
+    case 'e':
+        memcpy(&f, &low, sizeof f);
+        snprintf(out, size, "%.9g", (double)f);
+        break;
+    default:
+        memcpy(&d, &v, sizeof d);
+        snprintf(out, size, "%.17g", d);
+    }
+}
+
+/* The value of one token; the bytes it took, or SIZE_MAX: the payload ends before. */
+static size_t put_value(struct text *t, char token, const unsigned char *p, size_t left)
+{
+    char number[64];
+    size_t n = size_of(token);
+    if (n > left)
+        return SIZE_MAX;
+    uint64_t v = big_endian(p, n);
+    if (token == 's') {
+        if (v > left - n)
+            return SIZE_MAX;
+        put_escaped(t, p + n, (size_t)v);
+        return n + (size_t)v;
+    }
+    number_text(number, sizeof number, token, v);
+    put_string(t, number);
+    return n;
+}
+
+/* A format with a conversion that is no token cannot be followed: how long its value is, is unknown. */
+static int followable(const char *format)
+{
+    for (; *format; format++)
+        if (*format == '%' && *++format != '%' && size_of(*format) == 0)
+            return 0;
+    return 1;
+}
+
+static void put_formatted(struct text *t, const char *format, const unsigned char *p, size_t left)
+{
+    for (; *format; format++) {
+        if (*format != '%') {
+            put_escaped(t, (const unsigned char *)format, 1);
+        } else if (*++format == '%') {
+            put_char(t, '%');
+        } else {
+            size_t took = put_value(t, *format, p, left);
+            if (took == SIZE_MAX) {
+                put_string(t, "(cut)");
+                return;
+            }
+            p += took;
+            left -= took;
+        }
+    }
+    if (left) {
+        put_char(t, ' ');
+        put_hex(t, p, left);
+    }
+}
+
+size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *out, size_t size)
+{
+    const struct pithlog_def *def = pithlog_get_def(log, record->id);
+    const unsigned char *p = record->payload;
+    struct text t = {out, size, 0};
+    if (record->kind == PITHLOG_EVENT && record->payload_bytes) {
+        if (def && *def->format && followable(def->format))
+            put_formatted(&t, def->format, p, record->payload_bytes);
+        else
+            put_hex(&t, p, record->payload_bytes);
+    }
+    if (size)
+        out[t.length < size ? t.length : size - 1] = 0;
+    return t.length + 1;
+}
+
+/* ---- Colours ------------------------------------------------------------------------------------------------------------------ */
+
+/* Told apart on white and on black, also by those who see red and green alike: neighbours differ in lightness. */
+static const uint32_t palette[] = {0x1f77b4, 0xffbf3f, 0x2a9d5c, 0xd1495b, 0x7b5ea7, 0x8fd3e8, 0xa0522d, 0xf28e8e,
+                                   0x4d6a6d, 0xb5cc5a, 0xe377c2, 0x003f88, 0xd98b2b, 0x76b7b2, 0x6b2737, 0xbab0ac};
+
+uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id)
+{
+    const struct pithlog_def *def = pithlog_get_def(log, id);
+    uint32_t rgb;
+    if (def && *def->colour && pithi_colour_parse(def->colour, &rgb))
+        return rgb;
+    return palette[id % (sizeof palette / sizeof *palette)];
+}
