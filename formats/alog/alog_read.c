@@ -12,8 +12,8 @@
 struct reader {
     struct pithi_alog_scan scan;
     struct pithi_writer *writer;
-    struct pithi_map open;         /* (lane, state) -> how many are open */
-    struct pithi_map received;     /* rank -> receives so far */
+    struct pithi_lookup open;         /* (lane, state) -> how many are open */
+    struct pithi_lookup received;     /* rank -> receives so far */
     struct pithi_reorder *reorder; /* NULL: times are in order */
     uint64_t unmatched_ends, bare_messages, no_partner;
 };
@@ -58,7 +58,7 @@ static int emit(void *context, const struct pithlog_record *given)
     uint64_t *count;
 
     if (record.kind == PITHLOG_ENTER || record.kind == PITHLOG_LEAVE) {
-        count = pithi_map_at(&reader->open, pithi_map_pair(record.lane, record.id));
+        count = pithi_lookup_at(&reader->open, pithi_lookup_pair(record.lane, record.id));
         if (!count)
             return no_memory();
         if (record.kind == PITHLOG_LEAVE && !*count) {
@@ -67,7 +67,7 @@ static int emit(void *context, const struct pithlog_record *given)
         }
         *count += record.kind == PITHLOG_ENTER ? 1 : UINT64_MAX;
     } else if (record.kind == PITHLOG_RECV) {
-        count = pithi_map_at(&reader->received, record.posted); /* its rank, until here */
+        count = pithi_lookup_at(&reader->received, record.posted); /* its rank, until here */
         if (!count)
             return no_memory();
         record.posted = (*count)++;
@@ -84,7 +84,7 @@ static int add_message(struct reader *reader, const struct pithi_alog_line *line
                        const struct pithi_alog_process *process, struct pithlog_record *record)
 {
     const char *at = line->comment, *end = at + line->comment_size;
-    uint64_t *partner = line->data >= 0 ? pithi_map_get(&reader->scan.process_of, (uint64_t)line->data) : NULL;
+    uint64_t *partner = line->data >= 0 ? pithi_lookup_get(&reader->scan.process_of, (uint64_t)line->data) : NULL;
     int64_t tag = 0, size = 0;
 
     if (line->data < 0 || line->data > INT32_MAX) {
@@ -245,8 +245,8 @@ int pithi_alog_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(say_all(&reader));
 out:
     pithi_alog_scan_free(&reader.scan);
-    pithi_map_free(&reader.open);
-    pithi_map_free(&reader.received);
+    pithi_lookup_free(&reader.open);
+    pithi_lookup_free(&reader.received);
     pithi_reorder_free(reader.reorder);
     return err;
 }

@@ -33,7 +33,7 @@ static void *extend(void **array, uint32_t *count, uint32_t *size, size_t elemen
 
 struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t type)
 {
-    uint64_t *index = pithi_map_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62));
+    uint64_t *index = pithi_lookup_at(&scan->event_of, (uint64_t)type + (UINT64_C(1) << 62));
 
     if (!index)
         return NULL;
@@ -51,7 +51,7 @@ struct pithi_alog_event *pithi_alog_event(struct pithi_alog_scan *scan, int64_t 
 
 struct pithi_alog_process *pithi_alog_process(struct pithi_alog_scan *scan, int64_t number)
 {
-    uint64_t *index = pithi_map_at(&scan->process_of, (uint64_t)number);
+    uint64_t *index = pithi_lookup_at(&scan->process_of, (uint64_t)number);
 
     if (!index)
         return NULL;
@@ -74,8 +74,8 @@ void pithi_alog_scan_free(struct pithi_alog_scan *scan)
         free(scan->process[i].name);
     free(scan->process);
     free(scan->events);
-    pithi_map_free(&scan->event_of);
-    pithi_map_free(&scan->process_of);
+    pithi_lookup_free(&scan->event_of);
+    pithi_lookup_free(&scan->process_of);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------------- */
@@ -329,7 +329,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
         return 1;
     if (status == PITHI_ALOG_BLANK || !pithi_alog_is_event(line->type))
         return 0;
-    index = pithi_map_get(&scan->process_of, (uint64_t)line->proc);
+    index = pithi_lookup_get(&scan->process_of, (uint64_t)line->proc);
     return index && pithi_alog_time(scan, line, &time_ns) && time_ns < scan->process[*index - 1].last_ns;
 }
 

@@ -12,7 +12,7 @@
 #define PITHI_ALOG_SCAN_H
 
 #include "alog/alog_line.h"
-#include "foreign/map.h"
+#include "foreign/lookup.h"
 #include "format.h"
 
 #define PITHI_ALOG_DATA_FORMAT "data=%d"
@@ -55,10 +55,10 @@ struct pithi_alog_scan {
     uint64_t ignored_states;
     struct pithi_alog_event *events;
     uint32_t event_count, event_size;
-    struct pithi_map event_of; /* type -> index + 1 */
+    struct pithi_lookup event_of; /* type -> index + 1 */
     struct pithi_alog_process *process;
     uint32_t process_count, process_size;
-    struct pithi_map process_of; /* number -> index + 1 */
+    struct pithi_lookup process_of; /* number -> index + 1 */
 };
 
 /* Reads all lines and adds the definitions to `defs`. pithi_alog_scan_free after success and failure. */

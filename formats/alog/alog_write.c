@@ -34,7 +34,7 @@ struct alog_writer {
     int named;         /* some line needs a -15 */
     int32_t *line;     /* of each lane */
     int32_t *main_line; /* of each lane: its rank's first one, where messages are drawn */
-    struct pithi_map line_of; /* rank -> its first line */
+    struct pithi_lookup line_of; /* rank -> its first line */
     int32_t lines;
     uint32_t lanes, defs;
     struct number *numbers;
@@ -60,7 +60,7 @@ static int no_memory(void)
 
 static int32_t first_line(const struct alog_writer *w, int32_t rank)
 {
-    uint64_t *line = rank < 0 ? NULL : pithi_map_get(&w->line_of, (uint64_t)rank);
+    uint64_t *line = rank < 0 ? NULL : pithi_lookup_get(&w->line_of, (uint64_t)rank);
 
     return line ? (int32_t)*line - 1 : w->threads || rank >= PITHI_ALOG_PROCESSES_MAX ? -1 : rank;
 }
@@ -90,7 +90,7 @@ static int number_lanes(struct alog_writer *w)
         return no_memory();
     see_lanes(w);
     for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
-        uint64_t *first = pithi_map_at(&w->line_of, (uint32_t)lane->rank);
+        uint64_t *first = pithi_lookup_at(&w->line_of, (uint32_t)lane->rank);
         if (!first)
             return no_memory();
         w->line[i] = w->threads ? (int32_t)i : lane->rank;
@@ -244,7 +244,7 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
 {
     static const char *const bitmaps[] = {"gray3",   "light_gray", "vlines3", "dllines4", "drlines4", "hlines3",
                                           "dimple3", "boxes",      "2x2",     "gray2",    "gray",     "vlines2"};
-    struct pithi_map used = {0};
+    struct pithi_lookup used = {0};
     char name[NAME_BYTES], word[16];
     int err = PITH_OK;
 
@@ -261,7 +261,7 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
         else
             fprintf(w->out, "-9 0 0 %d 0 0 %s\n", number->start, name);
     }
-    pithi_map_free(&used);
+    pithi_lookup_free(&used);
     return err;
 }
 
@@ -412,6 +412,6 @@ out:
     free(w.line);
     free(w.main_line);
     free(w.numbers);
-    pithi_map_free(&w.line_of);
+    pithi_lookup_free(&w.line_of);
     return err;
 }

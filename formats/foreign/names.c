@@ -41,10 +41,10 @@ static uint64_t hash_of(const char *name)
     return hash >> 1;
 }
 
-int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name)
+int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name)
 {
     int changed = pithi_name_cut(out, size, name, strlen(name));
-    uint64_t *times = pithi_map_at(used, hash_of(out));
+    uint64_t *times = pithi_lookup_at(used, hash_of(out));
 
     if (!times)
         return -1;
@@ -57,8 +57,8 @@ int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char
         pithi_name_cut(out, size - ending_size, name, strlen(name));
         strcat(out, ending);
         changed = 1;
-        if (!pithi_map_get(used, hash_of(out))) {
-            uint64_t *taken = pithi_map_at(used, hash_of(out));
+        if (!pithi_lookup_get(used, hash_of(out))) {
+            uint64_t *taken = pithi_lookup_at(used, hash_of(out));
             if (!taken)
                 return -1;
             *taken = 1;

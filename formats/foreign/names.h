@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "foreign/map.h"
+#include "foreign/lookup.h"
 #include "format.h"
 
 /* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?', blanks at
@@ -13,7 +13,7 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
 /* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ... Returns
  * 1 when it was cut or changed, -1 when memory ran out. */
-int pithi_name_unique(struct pithi_map *used, char *out, size_t size, const char *name);
+int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name);
 
 /* Tells how->note, if there is one and count is not 0: "COUNT TEXT". */
 void pithi_note(const struct pithi_convert *how, uint64_t count, const char *text);
