@@ -1,4 +1,4 @@
-/* map.c - open addressing with linear probing, at most half full. Nothing is ever removed. */
+/* lookup.c - open addressing with linear probing, at most half full. Nothing is ever removed. */
 #include "foreign/lookup.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ uint64_t *pithi_lookup_get(const struct pithi_lookup *lookup, uint64_t key)
 
     if (!lookup->size)
         return NULL;
-    slot = slot_of(map, key);
+    slot = slot_of(lookup, key);
     return slot->key ? &slot->value : NULL;
 }
 
@@ -51,9 +51,9 @@ uint64_t *pithi_lookup_at(struct pithi_lookup *lookup, uint64_t key)
 {
     struct pithi_lookup_slot *slot;
 
-    if (lookup->used >= lookup->size / 2 && !grow(map))
+    if (lookup->used >= lookup->size / 2 && !grow(lookup))
         return NULL;
-    slot = slot_of(map, key);
+    slot = slot_of(lookup, key);
     if (!slot->key) {
         slot->key = key + 1;
         lookup->used++;
