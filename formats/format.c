@@ -55,14 +55,6 @@ const struct pithi_format pithi_formats[] = {
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
-const struct pithi_format *pithi_format_by_name(const char *name)
-{
-    for (const struct pithi_format *format = pithi_formats; format->name; format++)
-        if (strcasecmp(format->name, name) == 0)
-            return format;
-    return NULL;
-}
-
 /* Whether the word of `size` bytes is one of the blank-separated `words`. */
 static int word_among(const char *words, const char *word, size_t size)
 {
@@ -73,6 +65,14 @@ static int word_among(const char *words, const char *word, size_t size)
         words += length + strspn(words + length, " ");
     }
     return 0;
+}
+
+const struct pithi_format *pithi_format_by_name(const char *name)
+{
+    for (const struct pithi_format *format = pithi_formats; format->name; format++)
+        if (strcasecmp(format->name, name) == 0 || word_among(format->suffixes, name, strlen(name)))
+            return format;
+    return NULL;
 }
 
 const struct pithi_format *pithi_format_by_suffix(const char *path)

@@ -35,7 +35,7 @@ struct pithi_format {
 
 extern const struct pithi_format pithi_formats[]; /* ends with a row whose name is NULL */
 
-/* By name, or by the suffix of a file name; NULL: none. */
+/* By name or suffix ("native", "pith"), or by the suffix of a file name; NULL: none. */
 const struct pithi_format *pithi_format_by_name(const char *name);
 const struct pithi_format *pithi_format_by_suffix(const char *path);
 

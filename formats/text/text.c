@@ -375,7 +375,8 @@ static void define_comms(struct printer *p)
         begin_define(p, "comm");
         define_int(p, "comm", i);
         define_text(p, "name", comm->name);
-        define_int(p, "size", comm->size);
+        if (comm->size)
+            define_int(p, "size", comm->size);
         if (comm->size && comm->world_ranks)
             define_members(p, "ranks", comm->world_ranks, comm->size);
         if (comm->remote_size && comm->world_ranks)

@@ -30,13 +30,14 @@ static void remove_part(int signal_number)
 
 static void guard_part(const char *path)
 {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     int size = snprintf(part_name, sizeof part_name, "%s.part", path);
 
     if (size < 0 || (size_t)size >= sizeof part_name)
         return;
-    signal(SIGINT, remove_part);
-    signal(SIGTERM, remove_part);
-    signal(SIGHUP, remove_part);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signal(signals[i], remove_part) == SIG_IGN)
+            signal(signals[i], SIG_IGN); /* nohup, a shell's background job */
 }
 
 /* Notes may come with names from the log in them. */

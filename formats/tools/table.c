@@ -153,17 +153,19 @@ static void put_aligned(struct pithi_out *out, const char *text, size_t width, i
     pithi_out_text(out, last ? "\n" : "  ");
 }
 
-/* Row -1 is the head. Numbers: `texts` are all cells as text. */
-static void put_rows(const struct pithi_table *table, struct pithi_out *out, char *const *texts, const size_t *widths,
-                     uint32_t last)
+/* A row of `texts`, or, when it is NULL, the names of the columns. */
+static void put_row(const struct pithi_table *table, struct pithi_out *out, char *const *texts, const size_t *widths)
 {
-    for (int64_t row = -1; row < (int64_t)table->rows; row++)
-        for (uint32_t i = 0; i <= last; i++) {
-            const struct pithi_column *column = &table->columns[i];
-            if (!column->only_programs)
-                put_aligned(out, row < 0 ? column->name : texts[(size_t)row * table->column_count + i], widths[i],
-                            column->type == PITHI_CELL_TEXT, i == last);
-        }
+    uint32_t last = 0;
+
+    for (uint32_t i = 0; i < table->column_count; i++)
+        if (!table->columns[i].only_programs && (!texts || texts[i][0]))
+            last = i;
+    for (uint32_t i = 0; i <= last; i++) {
+        const struct pithi_column *column = &table->columns[i];
+        if (!column->only_programs)
+            put_aligned(out, texts ? texts[i] : column->name, widths[i], column->type == PITHI_CELL_TEXT, i == last);
+    }
 }
 
 static int print_aligned(const struct pithi_table *table, struct pithi_out *out)
@@ -171,18 +173,14 @@ static int print_aligned(const struct pithi_table *table, struct pithi_out *out)
     size_t cells = (size_t)table->rows * table->column_count;
     size_t *widths = calloc(table->column_count, sizeof *widths);
     char **texts = calloc(cells + 1, sizeof *texts);
-    uint32_t last = 0;
     int err = PITH_OK;
 
     if (!widths || !texts) {
         err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
         goto out;
     }
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < table->column_count; i++)
         widths[i] = strlen(table->columns[i].name);
-        if (!table->columns[i].only_programs)
-            last = i;
-    }
     for (size_t i = 0; i < cells; i++) {
         size_t width, column = i % table->column_count;
         texts[i] = cell_text(&table->cells[i], table->columns[column].type);
@@ -194,7 +192,9 @@ static int print_aligned(const struct pithi_table *table, struct pithi_out *out)
         if (width > widths[column])
             widths[column] = width;
     }
-    put_rows(table, out, texts, widths, last);
+    put_row(table, out, NULL, widths);
+    for (size_t i = 0; i < cells; i += table->column_count)
+        put_row(table, out, texts + i, widths);
 out:
     for (size_t i = 0; texts && i < cells; i++)
         free(texts[i]);

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# pith convert: by suffix and by name, windows, standard output, and nothing left behind when it fails.
+. "$(dirname "$0")/../lib.sh"
+make_log=$build/test/cli/make_log
+"$make_log" small small.pith && "$make_log" big 200000 big.pith
+ok $? "logs made"
+
+pith convert small.pith a.txt && cmp -s a.txt <(pith print small.pith)
+ok $? "to .txt: what print prints"
+pith convert small.pith a.csv 2>err && cmp -s a.csv <(pith print --csv small.pith)
+ok $? "to .csv: what print --csv prints"
+is "$(cat err)" "pith: note: csv: colours, groups, hosts and members of communicators are not kept" "what csv cannot hold is said"
+pith convert small.pith a.json && cmp -s a.json <(pith print --json small.pith)
+ok $? "to .json: what print --json prints"
+pith convert small.pith noname --format json && cmp -s a.json noname
+ok $? "--format for a name without suffix"
+pith convert small.pith - | cmp -s - a.txt
+ok $? "- is standard output, as text"
+pith convert --format JSON small.pith - | cmp -s - a.json
+ok $? "- with a format, whose name may be in capitals"
+is "$(pith convert small.pith - --format csv --from 8ms --to 9ms 2>/dev/null | cut -d, -f1,4)" "time_s,kind
+0.008000000,leave
+0.008500000,lost
+0.009000000,leave
+0.009000000,enter" "a window"
+pith convert small.pith copy.pith
+is "$? $(pith print copy.pith | md5sum)" "0 $(pith print small.pith | md5sum)" "native to native: the same records"
+pith convert big.pith part.pith --from 10ms --to 20ms
+is "$? $(pith print part.pith | grep -v '^#' | awk '$1 != "0.010000000" && $1 != "0.020000000"' | md5sum)" \
+    "0 $(pith print big.pith --from 10ms --to 20ms | grep -v '^#' | md5sum)" "a window of a native log: the records in it"
+is "$(pith stat --csv part.pith | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' ')" " 1 kind 20 state " "and the states that its edges cut, closed"
+pith convert copy.pith copy.pith
+is "$? $(pith print copy.pith | md5sum)" "0 $(pith print small.pith | md5sum)" "onto itself"
+
+# ---- failures leave nothing
+fails() { # STATUS MESSAGE WHAT COMMAND...
+    local status=$1 message=$2 what=$3; shift 3
+    "$@" 2>err >/dev/null
+    is "$? $(grep -v ' note: ' err)" "$status $message" "$what"
+}
+mkdir folder
+fails 1 "pith: folder: is a directory; give the name of a file" "onto a directory" pith convert small.pith folder --format text
+fails 1 "pith: none/a.txt: cannot write: No such file or directory" "into a folder that is not there" pith convert small.pith none/a.txt
+fails 2 "pith: convert: no format is known by the suffix of a.xyz; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
+fails 2 "pith: convert: no such format: xyz (\`pith help formats\` lists them); see \`pith help convert\`" "an unknown format" pith convert small.pith a --format xyz
+fails 1 "pith: standard output: only text, csv and json can go there, not native; name a file" "a binary format to standard output" pith convert small.pith - --format native
+fails 1 "pith: /dev/full: cannot write: No space left on device" "onto a full device" pith convert small.pith /dev/full --format text
+[ -c /dev/full ]
+ok $? "the device is still there"
+pith convert small.pith /dev/null --format text && [ -c /dev/null ]
+ok $? "/dev/null is written, not replaced"
+echo old >keep.txt
+chmod 500 folder
+if [ "$(id -u)" != 0 ]; then
+    fails 1 "pith: folder/a.txt: cannot write: Permission denied" "a folder without permission" pith convert small.pith folder/a.txt
+else
+    skip "a folder without permission" "root may write everywhere"
+fi
+mkdir small_disk
+if mount -t tmpfs -o size=64k none small_disk 2>/dev/null; then
+    echo old >small_disk/big.txt
+    for out in big.txt big.csv big.pith; do
+        fails 1 "pith: small_disk/$out: cannot write: No space left on device" "a full disk: $out" pith convert big.pith small_disk/$out
+    done
+    is "$(ls small_disk) $(cat small_disk/big.txt)" "big.txt old" "nothing is left behind, and the old file is as it was"
+    umount small_disk
+else
+    skip "a full disk" "cannot mount a small file system here"
+fi
+
+# A signal takes the unfinished file away.
+"$make_log" big 3000000 huge.pith
+pith convert huge.pith slow.txt & pid=$!
+for ((i = 0; i < 500; i++)); do [ -s slow.txt.part ] && break; sleep 0.01; done
+[ -s slow.txt.part ]
+ok $? "while it is written the file has another name"
+kill -TERM $pid; wait $pid 2>/dev/null
+is "$? $(ls slow.txt* 2>&1)" "143 ls: cannot access 'slow.txt*': No such file or directory" "a killed run leaves no file"
+finish

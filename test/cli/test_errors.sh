@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Wrong arguments: exit status 2; files that are no logs: exit status 1; always one line that says what to do.
+. "$(dirname "$0")/../lib.sh"
+"$build/test/cli/make_log" small small.pith
+ok $? "log made"
+
+fails() { # STATUS MESSAGE COMMAND...
+    local status=$1 message=$2; shift 2
+    "$@" >out 2>err </dev/null
+    is "$? $(cat err)" "$status $message" "$*"
+    [ ! -s out ] || { ok 1 "$*: nothing on standard output"; }
+}
+see() { echo "see \`pith help $1\`"; }
+for c in info print stat check; do
+    fails 2 "pith: $c: LOG is missing; $(see $c)" pith $c
+    fails 2 "pith: $c: what is 'b' for? one argument too many; $(see $c)" pith $c a b
+    fails 2 "pith: $c: no such option: --nonsense; $(see $c)" pith $c --nonsense a
+    fails 2 "pith: $c: no such option: -z; $(see $c)" pith $c -z a
+done
+fails 2 "pith: convert: IN is missing; $(see convert)" pith convert
+fails 2 "pith: convert: OUT is missing; $(see convert)" pith convert a
+fails 2 "pith: print: option --lane needs a value; $(see print)" pith print small.pith --lane
+fails 2 "pith: print: option --csv takes no value; $(see print)" pith print --csv=1 small.pith
+for lane in x 1. .1 1-0 1,,2 99999999999 ''; do
+    fails 2 "pith: print: --lane wants ranks, or rank.thread, such as 0-3,7.1, not '$lane'; $(see print)" pith print --lane "$lane" small.pith
+done
+for time in x 1h nan inf ''; do
+    fails 2 "pith: print: --from wants seconds, or a time such as 3ms, not '$time'; $(see print)" pith print --from "$time" small.pith
+done
+fails 1 "pith: small.pith: no lane is among those asked for; \`pith info\` tells how many there are" pith print --lane 7 small.pith
+fails 2 "pith: print: --csv and --json exclude each other; $(see print)" pith print --csv --json small.pith
+fails 2 "pith: stat: --csv and --json exclude each other; $(see stat)" pith stat --json --csv small.pith
+fails 2 "pith: stat: --by wants state, lane, comm or size, not 'x'; $(see stat)" pith stat --by x small.pith
+fails 2 "pith: help: no such topic: x; $(see help)" pith help x
+fails 2 "pith: no such command: prnit; did you mean \`pith print\`?" pith prnit
+fails 2 "pith: no such command: xyzzy; \`pith help\` lists them" pith xyzzy
+fails 2 "pith: print: no such option: --?[31m; $(see print)" pith print $'--\033[31m'
+
+# Files that are no logs.
+mkdir folder
+: >empty
+echo "This is not a log." >text.pith
+head -c 5000 /dev/zero >zeros.pith
+for c in info print stat check "convert -"; do
+    set -- $c
+    for file in missing folder empty text.pith zeros.pith; do
+        if [ "$1" = convert ]; then pith convert $file out.txt; else pith $c $file; fi >out 2>err
+        like "$? $(wc -l <err) $(wc -c <out) $(cat err)" "^1 1 0 pith: $file: [a-z]" "pith $1 of $file: status 1, one line"
+    done
+done
+[ ! -e out.txt ] && [ ! -e out.txt.part ]
+ok $? "convert left nothing"
+like "$(pith info missing 2>&1)" '^pith: missing: .*No such file or directory' "a missing file is said to be missing"
+like "$(pith info folder 2>&1)" '^pith: folder: .*(directory|folder)' "a folder is said to be one"
+like "$(pith info empty 2>&1)" '^pith: empty: .*empty' "an empty file is said to be empty"
+finish

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# pith stat: numbers that can be worked out by hand from make_log.c, in every style.
+. "$(dirname "$0")/../lib.sh"
+make_log=$build/test/cli/make_log
+"$make_log" small small.pith && "$make_log" names names.pith && "$make_log" empty empty.pith && "$make_log" big 200000 big.pith
+ok $? "logs made"
+
+# io is left open on rank 1 from 9 ms to the end at 1999.999999 ms; solve is once inside itself.
+is "$(pith stat small.pith)" "name   count     total      self      mean       min       p50       p95       p99       max
+io         2   1.994 s   1.994 s  997.0 ms  3.000 ms  3.000 ms   1.991 s   1.991 s   1.991 s
+solve      3  15.00 ms  13.00 ms  5.333 ms  1.000 ms  7.012 ms  8.000 ms  8.000 ms  8.000 ms
+work       1  2.000 ms  2.000 ms  2.000 ms  2.000 ms  2.000 ms  2.000 ms  2.000 ms  2.000 ms
+mark       2
+heap       1" "by state"
+is "$(pith stat --csv small.pith | cut -d, -f1-8)" "name,kind,group,count,total_s,self_s,mean_s,min_s
+io,state,I/O,2,1.993999999,1.993999999,0.997000000,0.003000000
+solve,state,user,3,0.015000000,0.013000000,0.005333333,0.001000000
+work,state,user,1,0.002000000,0.002000000,0.002000000,0.002000000
+mark,event,user,2,,,,
+heap,counter,user,1,,,," "by state, csv"
+is "$(pith stat --by lane --csv small.pith)" "rank,thread,name,host,records,states,busy_s,events,sends,sent_bytes,recvs,recv_bytes,colls,lost,first_s,last_s
+0,0,main,alpha,9,2,0.008000000,0,2,1007,0,0,1,0,0.000500000,0.009500000
+0,1,writer,alpha,6,1,0.003000000,1,0,0,0,0,0,0,0.002000001,0.005000001
+1,0,,beta,9,3,1.997999999,1,0,0,2,1007,0,3,0.001000000,1.999999999" "by lane"
+is "$(pith stat --by comm small.pith)" "from  to  messages   bytes  latency_mean  latency_min  latency_max
+   0   1         2  1007 B      1.500 ms     1.000 ms     2.000 ms" "by pair of ranks"
+is "$(pith stat --by size --csv small.pith | cut -d, -f1-6,10,11)" "from_bytes,to_bytes,messages,bytes,latency_mean_s,latency_min_s,latency_max_s,bytes_per_s
+4,7,1,7,0.001000000,0.001000000,0.001000000,7000
+512,1023,1,1000,0.002000000,0.002000000,0.002000000,500000" "by size of message"
+is "$(pith stat --by comm empty.pith --csv)" "from,to,messages,bytes,latency_mean_s,latency_min_s,latency_max_s" "a log without messages"
+is "$(pith stat empty.pith)" "name  count  total  self  mean  min  p50  p95  p99  max" "a log without states"
+is "$(pith stat --json empty.pith)" "[
+]" "a log without states, json"
+like "$(pith stat --by comm big.pith 2>&1 >/dev/null)" '^pith: note: 8334 sends and 0 receives have no partner in this log$' "messages without a partner are said"
+
+for by in state lane comm size; do
+    pith stat --by $by --json small.pith >$by.json
+    pith stat --by $by --csv small.pith >$by.csv
+    is "$(python3 - $by <<'P'
+import csv, json, sys
+rows = list(csv.DictReader(open(sys.argv[1] + ".csv", newline="")))
+objects = json.load(open(sys.argv[1] + ".json"))
+same = [list(r) == list(o) and all((o[k] is None and r[k] == "") or str(o[k]) == r[k] or float(o[k]) == float(r[k]) for k in r)
+        for r, o in zip(rows, objects)]
+print(len(rows) == len(objects) > 0, all(same))
+P
+)" "True True" "by $by: csv and json say the same"
+done
+is "$(pith stat --csv names.pith | python3 -c 'import csv, sys; print(sorted(r["name"] for r in csv.DictReader(sys.stdin))[0])')" " blanks " "names in csv"
+is "$(pith stat names.pith | LC_ALL=C tr -d '\n -~' | sed 's/\xc3\xa9//g' | wc -c)" 0 "no control character passes"
+
+# The histogram against exact percentiles, on 100000 states of many lengths.
+pith print --csv big.pith >big.csv
+pith stat --json big.pith >big.json
+is "$(python3 - <<'P'
+import csv, json, math
+from decimal import Decimal
+open_, lengths = {}, {}
+for r in csv.DictReader(open("big.csv")):
+    t = int(Decimal(r["time_s"]) * 10**9)
+    if r["kind"] == "enter": open_[r["rank"], r["name"]] = t
+    if r["kind"] == "leave": lengths.setdefault(r["name"], []).append(t - open_.pop((r["rank"], r["name"])))
+bad, worst = 0, 0
+for o in json.load(open("big.json")):
+    exact = sorted(lengths[o["name"]])
+    bad += o["count"] != len(exact) or round(o["total_s"] * 1e9) != sum(exact) or round(o["max_s"] * 1e9) != exact[-1]
+    for p in (50, 95, 99):
+        want = exact[math.ceil(p / 100 * len(exact)) - 1]
+        worst = max(worst, abs(o["p%d_s" % p] * 1e9 - want) / want)
+print(len(lengths), bad, worst < 0.017)
+P
+)" "20 0 True" "counts, sums exact; percentiles within 1.6 %"
+finish
