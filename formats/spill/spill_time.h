@@ -56,4 +56,13 @@ static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t tick
     return (int64_t)((uint64_t)span->ns + (uint64_t)(way >> PITHI_SCALE_BITS));
 }
 
+/* One moment, found from the start: for those who ask rarely. */
+static inline int64_t pithi_time_ns(const struct pithi_spill_time *time, uint64_t ticks)
+{
+    const struct pithi_span *span = time->spans;
+    while (span + 1 < time->spans + time->count && span[1].ticks <= ticks)
+        span++;
+    return pithi_span_ns(span, ticks);
+}
+
 #endif

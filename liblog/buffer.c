@@ -1,0 +1,444 @@
+/* buffer.c - thread buffers: chunks of the spill file, one thread's at a time.
+ *
+ * Owns pith_buffer_ (the words and the limit that pith.h sees) and, beside it, each thread's lane. What can interrupt what:
+ * another thread may only set `limit` to 0; a signal handler on the same thread may record at any point. Therefore words
+ * are claimed in one instruction (pith_claim_), after the look at the limit; the chunk's slack takes the few words that
+ * handlers claim in between; and a longer record that finds its chunk exchanged or overrun begins again in a new one.
+ *
+ * No malloc: a handler may have interrupted malloc.
+ */
+#include "buffer.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "clock.h"
+#include "pith_tool.h"
+#include "session.h"
+#include "spill/spill_walk.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define KIB UINT64_C(1024)
+#define CHUNK_FIRST (256 * KIB)
+#define CHUNK_FIRST_MANY (32 * KIB) /* of the 65th thread and on: programs with that many mostly record little in each */
+#define CHUNK_LAST (4096 * KIB)
+#define CHUNK_LEAST (16 * KIB)
+#define MANY_LANES 64
+#define GAP_TICKS (INT64_C(1) << 38)
+
+__thread struct pith_buffer pith_buffer_;
+
+struct lane {
+    uint64_t *begin, *end;       /* the words of its chunk, without the slack; NULL: no chunk */
+    uint64_t *entered;           /* where this thread's records begin; NULL: in a chunk before */
+    struct pithi_chunk *chunk, *oldest;
+    uint64_t next_bytes;         /* size of the next chunk */
+    uint32_t number, seq;
+    int own;                     /* has a name: not for other threads after this one */
+};
+
+/* A thread of this process that has a lane. */
+struct thread {
+    struct lane lane;
+    struct pith_buffer *buffer;
+    struct thread *next, **link;
+    int ended; /* its exit was seen: whatever it still records has no place */
+};
+static __thread struct thread self __attribute__((tls_model("initial-exec")));
+
+static struct thread *threads;  /* under the guard */
+static uint32_t lane_count;
+
+/* Lanes whose threads ended, with room in their chunks, for threads to come. */
+enum { IDLE_MAX = 64 };
+static struct idle {
+    struct lane lane;
+    uint64_t *next;
+    uint64_t last_ticks;
+} idle[IDLE_MAX];
+static unsigned idle_count;
+
+static pthread_key_t exit_key;
+static int exit_key_made;
+
+/* ---- Chunks ----------------------------------------------------------------------------------------------------------- */
+
+static uint64_t *words_of(struct pithi_chunk *chunk) { return (uint64_t *)(void *)(chunk + 1); }
+
+static uint64_t *end_of(struct pithi_chunk *chunk)
+{
+    return (uint64_t *)(void *)((char *)chunk + chunk->size_bytes) - PITHI_CHUNK_SLACK;
+}
+
+static void page_anchor(const struct pithi_anchor *anchor)
+{
+    struct pithi_spill_page *page = pithi_session.file.page;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+    page->last = *anchor;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+}
+
+void pithi_buffer_anchor(void)
+{
+    struct pithi_anchor anchor;
+    if (pithi_session.file.page == NULL)
+        return;
+    pithi_clock_anchor(&anchor);
+    page_anchor(&anchor);
+}
+
+static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes)
+{
+    pithi_clock_anchor(&chunk->anchor);
+    chunk->size_bytes = size_bytes;
+    chunk->seq = seq;
+    chunk->base_ticks = chunk->anchor.ticks;
+    chunk->lost = 0;
+    chunk->newer = 0;
+    page_anchor(&chunk->anchor);
+    __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELEASE);
+    __atomic_store_n(&chunk->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
+}
+
+struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes)
+{
+    struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
+    if (chunk == NULL)
+        return NULL;
+    madvise(chunk, size_bytes, MADV_POPULATE_WRITE); /* cheaper at once than page by page; older kernels: no harm */
+    fill_header(chunk, lane, seq, size_bytes);
+    return chunk;
+}
+
+static uint64_t count_records(const struct pithi_chunk *chunk)
+{
+    const uint64_t *word = (const uint64_t *)(const void *)(chunk + 1);
+    const uint64_t *end = (const uint64_t *)(const void *)((const char *)chunk + chunk->size_bytes);
+    uint64_t count = 0, words;
+    while ((words = pithi_spill_record_words(word, (uint64_t)(end - word))) != 0) {
+        count += (*word & 15) != PITHI_W_TIME;
+        word += words;
+    }
+    return count;
+}
+
+/* Flight recorder: the lane's oldest chunk is emptied and becomes its newest. */
+static struct pithi_chunk *reuse_oldest(struct lane *lane, uint64_t need_bytes)
+{
+    struct pithi_chunk *chunk = lane->oldest;
+    uint64_t overwritten, size_bytes;
+
+    if (chunk == NULL || chunk->size_bytes < need_bytes)
+        return NULL;
+    size_bytes = chunk->size_bytes;
+    overwritten = count_records(chunk);
+    pithi_lost_add(overwritten);
+    overwritten += lane->chunk->overwritten;
+    lane->oldest = (struct pithi_chunk *)(uintptr_t)chunk->newer;
+    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+    memset(words_of(chunk), 0, size_bytes - sizeof *chunk);
+    chunk->overwritten = overwritten;
+    fill_header(chunk, lane->number, lane->seq, size_bytes);
+    return chunk;
+}
+
+/* Sizes double from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more than an
+ * eighth of it: a flight recorder must have some to choose from. */
+static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
+{
+    uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
+    uint64_t size = lane->next_bytes, most = pithi_session.file.max_bytes / 8 & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    struct pithi_chunk *chunk = NULL;
+
+    need = (need + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    if (size > most)
+        size = most;
+    if (size < need)
+        size = need;
+    while (chunk == NULL) {
+        chunk = pithi_chunk_new(lane->number, lane->seq, size);
+        if (size / 4 < CHUNK_LEAST || size / 4 < need)
+            break;
+        size = size / 4;
+    }
+    if (chunk != NULL) {
+        if (lane->next_bytes < CHUNK_LAST)
+            lane->next_bytes *= 2;
+        if (lane->chunk != NULL)
+            chunk->overwritten = lane->chunk->overwritten;
+    } else if (pithi_session.settings.ring) {
+        chunk = reuse_oldest(lane, need);
+    }
+    return chunk;
+}
+
+/* ---- Lanes of threads --------------------------------------------------------------------------------------------------- */
+
+/* pith.h's limit. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and a
+ * process that is killed early has still told how fast its clock runs. */
+static void set_limit(void)
+{
+    struct lane *lane = &self.lane;
+    uint64_t *limit = lane->end;
+    if (!pithi_clock_inline || lane->end == NULL)
+        return;
+    if (lane->seq == 1 && pith_buffer_.next < lane->end) {
+        ptrdiff_t step = (pith_buffer_.next - lane->begin) * 4 + 64;
+        if (step < lane->end - lane->begin)
+            limit = lane->begin + step;
+    }
+    __atomic_store_n(&pith_buffer_.limit, limit, __ATOMIC_SEQ_CST);
+    if (pithi_state() != PITHI_RECORDING) /* paused meanwhile by another thread */
+        __atomic_store_n(&pith_buffer_.limit, NULL, __ATOMIC_SEQ_CST);
+}
+
+static void close_limit(void)
+{
+    __atomic_store_n(&pith_buffer_.limit, NULL, __ATOMIC_SEQ_CST);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+static int has_open_states(const struct lane *lane, const uint64_t *next)
+{
+    const uint64_t *word = lane->entered;
+    int64_t open = 0;
+    uint64_t words;
+    while (word < next && (words = pithi_spill_record_words(word, (uint64_t)(next - word))) != 0) {
+        open += (*word & 15) == PITHI_W_ENTER;
+        open -= (*word & 15) == PITHI_W_LEAVE;
+        word += words;
+    }
+    return open != 0;
+}
+
+/* A thread ends: its lane is left to a later one, unless that would mix up what they did. So programs that start thousands of
+ * short threads get as many lanes as threads ran at once. */
+static void thread_exit(void *unused)
+{
+    struct pithi_guard guard;
+    (void)unused;
+    if (!pithi_guard_enter(&guard))
+        return;
+    close_limit();
+    self.ended = 1;
+    if (self.link != NULL) {
+        struct lane *lane = &self.lane;
+        *self.link = self.next;
+        if (self.next != NULL)
+            self.next->link = self.link;
+        self.link = NULL;
+        if (!lane->own && lane->entered != NULL && pith_buffer_.next < lane->end && idle_count < IDLE_MAX &&
+            !has_open_states(lane, pith_buffer_.next))
+            idle[idle_count++] = (struct idle){*lane, pith_buffer_.next, pith_buffer_.last_ticks};
+    }
+    memset(&self.lane, 0, sizeof self.lane);
+    pith_buffer_.next = NULL;
+    pithi_guard_leave(&guard);
+}
+
+static void thread_begin(void)
+{
+    if (!exit_key_made)
+        exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
+    if (exit_key_made)
+        pthread_setspecific(exit_key, &self);
+    self.buffer = &pith_buffer_;
+    self.next = threads;
+    self.link = &threads;
+    if (threads != NULL)
+        threads->link = &self.next;
+    threads = &self;
+    if (idle_count > 0) {
+        struct idle *from = &idle[--idle_count];
+        self.lane = from->lane;
+        self.lane.entered = from->next;
+        pith_buffer_.next = from->next;
+        pith_buffer_.last_ticks = from->last_ticks;
+        return;
+    }
+    memset(&self.lane, 0, sizeof self.lane);
+    self.lane.number = lane_count++;
+    self.lane.next_bytes = self.lane.number < MANY_LANES ? CHUNK_FIRST : CHUNK_FIRST_MANY;
+}
+
+static int chunk_begin(uint64_t words)
+{
+    struct lane *lane = &self.lane;
+    struct pithi_chunk *before = lane->chunk, *chunk = get_chunk(lane, words);
+    if (chunk == NULL)
+        return 0;
+    if (before != NULL && before != chunk) {
+        before->newer = (uintptr_t)chunk;
+        madvise(before, before->size_bytes, MADV_DONTNEED); /* out of our memory; the file keeps it */
+    }
+    if (lane->oldest == NULL)
+        lane->oldest = chunk;
+    lane->chunk = chunk;
+    lane->seq++;
+    lane->begin = words_of(chunk);
+    lane->end = end_of(chunk);
+    lane->entered = before == NULL ? lane->begin : NULL;
+    pith_buffer_.next = lane->begin;
+    pith_buffer_.last_ticks = chunk->base_ticks;
+    return 1;
+}
+
+/* Full: trying again for every record would cost several system calls each time, so it is done ever more rarely. */
+static uint64_t refused; /* records since the first one that found no room */
+
+static int may_try(void)
+{
+    uint64_t count = __atomic_load_n(&refused, __ATOMIC_RELAXED);
+    if (count == 0)
+        return 1;
+    count = __atomic_add_fetch(&refused, 1, __ATOMIC_RELAXED);
+    return (count & (count - 1)) == 0;
+}
+
+static void count_lost(void)
+{
+    pithi_lost_add(1);
+    if (self.lane.chunk != NULL)
+        __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
+}
+
+/* Room for `words` words, in a new chunk if `exchange` is set. 0: there is none. */
+static int make_room(uint64_t words, int exchange)
+{
+    struct pithi_guard guard;
+    int good = 0;
+    if (self.ended || !may_try() || !pithi_guard_enter(&guard)) {
+        count_lost();
+        return 0;
+    }
+    pithi_session_start();
+    if (pithi_session.state == PITHI_RECORDING) {
+        close_limit();
+        if (self.link == NULL)
+            thread_begin();
+        good = (!exchange && self.lane.end != NULL && pith_buffer_.next + words <= self.lane.end) || chunk_begin(words);
+        set_limit();
+        if (good)
+            __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
+        else if (__atomic_load_n(&refused, __ATOMIC_RELAXED) == 0)
+            __atomic_store_n(&refused, 1, __ATOMIC_RELAXED);
+        if (!good)
+            count_lost();
+    }
+    pithi_guard_leave(&guard);
+    return good;
+}
+
+/* The limit stands below the chunk's end: after a pause, or at a step. */
+static void move_limit(void)
+{
+    struct pithi_guard guard;
+    if (!pithi_guard_enter(&guard))
+        return;
+    if (pithi_session.state == PITHI_RECORDING) {
+        pithi_buffer_anchor();
+        set_limit();
+    }
+    pithi_guard_leave(&guard);
+}
+
+/* ---- Storing ------------------------------------------------------------------------------------------------------------ */
+
+uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
+{
+    int tries, exchange = 0;
+    if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
+        return NULL;
+    for (tries = 0; tries < 4; tries++) {
+        uint64_t *begin = self.lane.begin, *end = self.lane.end;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        if (!exchange && end != NULL && pith_buffer_.next <= end && words + 2 <= (uint64_t)(end - pith_buffer_.next)) {
+            uint64_t ticks = pithi_ticks(), *word, more = 0;
+            int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);
+            if (step >= GAP_TICKS || step <= -GAP_TICKS)
+                more = 2;
+            pith_buffer_.last_ticks = ticks;
+            word = pith_claim_(words + more);
+            if (word >= begin && word + words + more <= end) {
+                if (more != 0) {
+                    __atomic_store_n(word + 1, ticks, __ATOMIC_RELAXED);
+                    pithi_buffer_store(word, PITH_WORD_(ticks, 0, PITHI_W_TIME));
+                }
+                *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MAX, kind);
+                return word + more;
+            }
+            exchange = 1; /* a handler came in between; the words claimed stay empty, so the chunk ends here */
+        }
+        if (!make_room(words + 2, exchange))
+            return NULL;
+        exchange = 0;
+    }
+    count_lost();
+    return NULL;
+}
+
+void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
+{
+    uint64_t first, *word = pithi_buffer_claim(kind, id, 1 + (uint64_t)count, &first);
+    uint32_t i;
+    if (word == NULL)
+        return;
+    for (i = 0; i < count; i++)
+        __atomic_store_n(word + 1 + i, words[i], __ATOMIC_RELAXED);
+    pithi_buffer_store(word, first);
+}
+
+void pith_slow_(uint32_t kind, uint32_t id)
+{
+    uint64_t *limit;
+    if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
+        return;
+    if (id == 0) {
+        count_lost();
+        return;
+    }
+    limit = __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
+    if (pithi_clock_inline && limit != self.lane.end && pith_buffer_.next >= limit)
+        move_limit();
+    pithi_record(kind, id, NULL, 0);
+}
+
+/* ---- For others --------------------------------------------------------------------------------------------------------- */
+
+uint32_t pithi_buffer_lane_own(void)
+{
+    if (pithi_state() >= PITHI_PAUSED && self.link == NULL)
+        return PITHI_SPILL_DEFS;
+    if (self.link == NULL && !make_room(1, 0))
+        return PITHI_SPILL_DEFS;
+    self.lane.own = 1;
+    return self.lane.number;
+}
+
+void pithi_buffer_stop_all(void)
+{
+    struct thread *thread;
+    for (thread = threads; thread != NULL; thread = thread->next)
+        __atomic_store_n(&thread->buffer->limit, NULL, __ATOMIC_SEQ_CST);
+}
+
+void pithi_buffer_forked(void)
+{
+    close_limit();
+    memset(&self, 0, sizeof self);
+    memset(&pith_buffer_, 0, sizeof pith_buffer_);
+    threads = NULL;
+    lane_count = 0;
+    idle_count = 0;
+}
+
+int pith_recording(void)
+{
+    int state = __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED);
+    return state <= PITHI_RECORDING && !self.ended;
+}

@@ -1,0 +1,35 @@
+/* buffer.h - the buffers of this process's threads, and storing a record that pith.h does not store inline. */
+#ifndef PITHI_BUFFER_H
+#define PITHI_BUFFER_H
+
+#include <stdint.h>
+
+#include "spill/spill.h"
+
+/* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused or
+ * over it is nothing. From any thread and any signal handler. */
+void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
+
+/* Room for a record of `words` words; *first gets its first word, which the caller stores last (pithi_buffer_store). NULL: no
+ * room, and counted. */
+uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
+static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
+{
+    __atomic_store_n(word, first, __ATOMIC_RELEASE);
+}
+
+/* The number of this thread's lane; PITHI_SPILL_DEFS: it has none and cannot get one. From now on the lane stays this
+ * thread's own, even when it ends (it has a name). */
+uint32_t pithi_buffer_lane_own(void);
+
+/* Under the guard: a new chunk for `lane`, `size_bytes` long, its header stored. NULL: no room. */
+struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes);
+
+/* Under the guard: all threads take the slow road from now on. */
+void pithi_buffer_stop_all(void);
+/* In a forked child: it has no buffers. */
+void pithi_buffer_forked(void);
+/* Under the guard: notes the newest anchor in the process page. */
+void pithi_buffer_anchor(void);
+
+#endif

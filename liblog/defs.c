@@ -1,0 +1,274 @@
+/* defs.c - the table of definitions, and definition records in the spill file. */
+#include "defs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "pith.h"
+#include "pith_tool.h"
+#include "session.h"
+
+/* ---- Records in the spill file ------------------------------------------------------------------------------------------- */
+
+#define CHUNK_BYTES (UINT64_C(64) << 10)
+
+static struct {
+    char *next, *end;
+    uint32_t seq;
+} chunk; /* under the guard */
+
+static int make_chunk(size_t size)
+{
+    uint64_t bytes = size + sizeof(struct pithi_chunk);
+    struct pithi_chunk *made;
+    bytes = bytes <= CHUNK_BYTES ? CHUNK_BYTES : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    made = pithi_chunk_new(PITHI_SPILL_DEFS, chunk.seq, bytes);
+    if (made == NULL)
+        return 0;
+    chunk.seq++;
+    chunk.next = (char *)(made + 1);
+    chunk.end = (char *)made + bytes;
+    return 1;
+}
+
+/* A piece of a definition record. */
+struct piece {
+    const void *data;
+    size_t size;
+};
+
+/* Stores one record, its size last. Under the guard; without a file it does nothing. */
+static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsigned count)
+{
+    struct pithi_spill_def *def;
+    size_t size = sizeof *def;
+    unsigned i;
+    char *at;
+
+    if (pithi_session.file.page == NULL || pithi_session.state == PITHI_OVER)
+        return;
+    for (i = 0; i < count; i++)
+        size += pieces[i].size;
+    size = (size + 7) & ~(size_t)7;
+    if (size > UINT32_MAX || (size > (size_t)(chunk.end - chunk.next) && !make_chunk(size))) {
+        pithi_lost_add(1);
+        return;
+    }
+    def = (void *)chunk.next;
+    def->type = type;
+    def->id = id;
+    at = chunk.next + sizeof *def;
+    for (i = 0; i < count; i++) {
+        if (pieces[i].size > 0)
+            memcpy(at, pieces[i].data, pieces[i].size);
+        at += pieces[i].size;
+    }
+    chunk.next += size;
+    __atomic_store_n(&def->size_bytes, (uint32_t)size, __ATOMIC_RELEASE);
+}
+
+static struct piece text(const char *string)
+{
+    struct piece piece = {string != NULL ? string : "", string != NULL ? strlen(string) + 1 : 1};
+    return piece;
+}
+
+/* ---- The table: entries in order of ids, found by a hash of kind and name --------------------------------------------------- */
+
+struct entry {
+    struct entry *chain;
+    uint64_t hash;
+    uint32_t id;
+    uint16_t type;
+    char *name, *colour, *group, *format; /* in one piece of memory with the entry */
+};
+
+enum { BUCKETS = 1024 };
+static struct entry *buckets[BUCKETS];
+static struct entry **entries; /* by id; [0] unused */
+static uint32_t entry_count, entry_room;
+
+/* FNV-1a. */
+static uint64_t hash_of(uint16_t type, const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ type;
+    for (; *name != '\0'; name++)
+        hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+static void store_entry(uint32_t id)
+{
+    const struct entry *entry = entries[id];
+    struct piece pieces[4] = {text(entry->name), text(entry->colour), text(entry->group), text(entry->format)};
+    store(entry->type, id, pieces, 4);
+}
+
+static char *append(char **at, const char *string)
+{
+    char *begin = *at;
+    size_t size = strlen(string) + 1;
+    memcpy(begin, string, size);
+    *at += size;
+    return begin;
+}
+
+/* Gives the new entry's id, or 0. */
+static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
+{
+    struct entry *entry;
+    char *at;
+    size_t size = sizeof *entry;
+    int i;
+
+    if (entry_count + 1 >= entry_room) {
+        uint32_t room = entry_room == 0 ? 256 : entry_room * 2;
+        struct entry **more = realloc(entries, room * sizeof(struct entry *));
+        if (more == NULL)
+            return 0;
+        entries = more;
+        entry_room = room;
+    }
+    for (i = 0; i < 4; i++)
+        size += strlen(strings[i]) + 1;
+    entry = entry_count < PITHI_WORD_ID_MAX ? malloc(size) : NULL;
+    if (entry == NULL)
+        return 0;
+    at = (char *)(entry + 1);
+    entry->hash = hash;
+    entry->type = type;
+    entry->name = append(&at, strings[0]);
+    entry->colour = append(&at, strings[1]);
+    entry->group = append(&at, strings[2]);
+    entry->format = append(&at, strings[3]);
+    entry->chain = buckets[hash % BUCKETS];
+    buckets[hash % BUCKETS] = entry;
+    entries[++entry_count] = entry;
+    entry->id = entry_count;
+    return entry->id;
+}
+
+static uint32_t find(uint16_t type, uint64_t hash, const char *name)
+{
+    const struct entry *entry;
+    for (entry = buckets[hash % BUCKETS]; entry != NULL; entry = entry->chain)
+        if (entry->hash == hash && entry->type == type && strcmp(entry->name, name) == 0)
+            return entry->id;
+    return 0;
+}
+
+static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
+{
+    const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "", format != NULL ? format : ""};
+    struct pithi_guard guard;
+    uint64_t hash;
+    uint32_t id;
+
+    if (name == NULL || *name == '\0' || !pithi_guard_enter(&guard))
+        return 0;
+    pithi_session_start();
+    hash = hash_of(type, name);
+    id = find(type, hash, name);
+    if (id == 0) {
+        id = add_entry(type, hash, strings);
+        if (id != 0)
+            store_entry(id);
+    }
+    pithi_guard_leave(&guard);
+    return id;
+}
+
+uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)
+{
+    return define(PITHI_D_STATE, name, colour, group, NULL);
+}
+
+uint32_t pith_state_define(const char *name, const char *colour) { return define(PITHI_D_STATE, name, colour, "user", NULL); }
+
+uint32_t pith_event_define(const char *name, const char *colour, const char *format)
+{
+    return define(PITHI_D_EVENT, name, colour, "user", format);
+}
+
+uint32_t pith_counter_define(const char *name, const char *unit) { return define(PITHI_D_COUNTER, name, NULL, "user", unit); }
+
+void pithi_defs_write_all(void)
+{
+    uint32_t id;
+    for (id = 1; id <= entry_count; id++)
+        store_entry(id);
+}
+
+void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
+
+/* ---- Communicators, threads, properties -------------------------------------------------------------------------------------- */
+
+#define MEMBERS_ALL_STORE 64 /* up to so many, every member stores the list: should rank 0's file be missing */
+
+uint32_t pith_comm_define(const struct pith_comm *comm)
+{
+    static uint32_t count;
+    struct pithi_spill_comm head = {comm->key, comm->rank, comm->size, comm->remote_size, 0};
+    struct pithi_guard guard;
+    struct piece pieces[4];
+    uint32_t id = 0;
+
+    if (!pithi_guard_enter(&guard))
+        return 0;
+    pithi_session_start();
+    if (count < PITHI_WORD_ID_MAX)
+        id = ++count;
+    if ((comm->rank != 0 && comm->size > MEMBERS_ALL_STORE) || comm->world_ranks == NULL || comm->size < 0)
+        head.size = head.remote_size = 0;
+    if (comm->remote_ranks == NULL || comm->remote_size < 0 || head.size == 0)
+        head.remote_size = 0;
+    pieces[0] = (struct piece){&head, sizeof head};
+    pieces[1] = (struct piece){comm->world_ranks, (size_t)head.size * sizeof(int32_t)};
+    pieces[2] = (struct piece){comm->remote_ranks, (size_t)head.remote_size * sizeof(int32_t)};
+    pieces[3] = text(comm->name);
+    if (id != 0)
+        store(PITHI_D_COMM, id, pieces, 4);
+    pithi_guard_leave(&guard);
+    if (id != 0)
+        pithi_record(PITHI_W_COMM_CREATE, id, NULL, 0);
+    return id;
+}
+
+void pith_comm_free(uint32_t comm) { pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0); }
+
+static void store_text(uint16_t type, uint32_t id, const char *first, const char *second)
+{
+    struct piece pieces[2] = {text(first), text(second)};
+    struct pithi_guard guard;
+    if (!pithi_guard_enter(&guard))
+        return;
+    pithi_session_start();
+    store(type, id, pieces, 2);
+    pithi_guard_leave(&guard);
+}
+
+void pith_comm_name(uint32_t comm, const char *name) { store_text(PITHI_D_COMM_NAME, comm, name, NULL); }
+
+void pith_property(const char *key, const char *value)
+{
+    if (key != NULL && *key != '\0')
+        store_text(PITHI_D_PROPERTY, 0, key, value);
+}
+
+void pith_thread_name(const char *name)
+{
+    char cut[256];
+    uint32_t lane;
+    size_t length;
+    if (name == NULL)
+        return;
+    length = strnlen(name, sizeof cut - 1);
+    while (length == sizeof cut - 1 && length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80)
+        length--; /* not in the middle of a UTF-8 character */
+    memcpy(cut, name, length);
+    cut[length] = '\0';
+    lane = pithi_buffer_lane_own();
+    if (lane != PITHI_SPILL_DEFS)
+        store_text(PITHI_D_THREAD, lane, cut, NULL);
+}

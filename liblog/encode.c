@@ -1,0 +1,203 @@
+/* encode.c - spill file in, bytes of a segment out. Knows no other process. */
+#include "encode.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#define MEMORY_MAX ((size_t)16 << 20)
+
+/* ---- The sink: memory, then a file ---------------------------------------------------------------------------------- */
+
+static int nameless_file(const char *folder)
+{
+    char path[4096];
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || snprintf(path, sizeof path, "%s/encode.XXXXXX", folder) >= (int)sizeof path)
+        return fd;
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    return fd;
+}
+
+static int file_all(struct pithi_encode *encode)
+{
+    size_t done = 0;
+    if (encode->fd < 0)
+        encode->fd = nameless_file(encode->folder);
+    if (encode->fd < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: no file can be made: %m", encode->folder);
+    while (done < encode->used) {
+        ssize_t put = pwrite(encode->fd, encode->memory + done, encode->used - done, (off_t)(encode->filed + done));
+        if (put < 0 && errno != EINTR)
+            return pithi_fail(PITH_ERR_IO, "%s: cannot be written: %m", encode->folder);
+        done += put > 0 ? (size_t)put : 0;
+    }
+    encode->filed += encode->used;
+    encode->used = 0;
+    return PITH_OK;
+}
+
+static int append(void *context, const void *data, size_t size, uint64_t *offset)
+{
+    struct pithi_encode *encode = context;
+    if (encode->used + size > encode->room) {
+        size_t room = encode->room == 0 ? (size_t)64 << 10 : encode->room * 2;
+        unsigned char *more;
+        if (encode->used + size > MEMORY_MAX && encode->used > 0) {
+            int err = file_all(encode);
+            if (err)
+                return err;
+        }
+        while (room < encode->used + size)
+            room *= 2;
+        if (encode->used + size > encode->room) {
+            more = realloc(encode->memory, room);
+            if (more == NULL)
+                return pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
+            encode->memory = more;
+            encode->room = room;
+        }
+    }
+    *offset = encode->filed + encode->used;
+    memcpy(encode->memory + encode->used, data, size);
+    encode->used += size;
+    return PITH_OK;
+}
+
+int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder)
+{
+    struct pithi_sink sink = {append, encode};
+    memset(encode, 0, sizeof *encode);
+    encode->fd = -1;
+    encode->folder = folder;
+    return pithi_segment_open(&encode->segment, rank, &sink);
+}
+
+uint64_t pithi_encode_size(const struct pithi_encode *encode)
+{
+    return encode->filed + encode->used + pithi_segment_index_size(encode->segment);
+}
+
+int pithi_encode_write(const struct pithi_encode *encode,
+                       int (*put)(void *context, uint64_t offset, const void *data, size_t size), void *context)
+{
+    unsigned char *piece = NULL;
+    uint64_t offset = 0;
+    int status = 0;
+    if (encode->filed > 0 && (piece = malloc(MEMORY_MAX / 4)) == NULL)
+        return -1;
+    while (status == 0 && offset < encode->filed) {
+        uint64_t left = encode->filed - offset;
+        ssize_t got = pread(encode->fd, piece, left < MEMORY_MAX / 4 ? (size_t)left : MEMORY_MAX / 4, (off_t)offset);
+        if (got <= 0) {
+            status = -1;
+            break;
+        }
+        status = put(context, offset, piece, (size_t)got);
+        offset += (uint64_t)got;
+    }
+    free(piece);
+    if (status == 0 && encode->used > 0)
+        status = put(context, encode->filed, encode->memory, encode->used);
+    return status;
+}
+
+void pithi_encode_close(struct pithi_encode *encode)
+{
+    pithi_segment_free(encode->segment);
+    free(encode->memory);
+    if (encode->fd >= 0)
+        close(encode->fd);
+    memset(encode, 0, sizeof *encode);
+    encode->fd = -1;
+}
+
+/* ---- Records -------------------------------------------------------------------------------------------------------- */
+
+/* Ids of the process to those of the log. */
+static int map_defs(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map)
+{
+    uint32_t i;
+    int err;
+    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
+    if (*map == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    for (i = 0; i < spill->def_count; i++) {
+        (*map)[i] = UINT32_MAX;
+        if (spill->defs[i].name != NULL && (err = pithi_defs_add(defs, &spill->defs[i], &(*map)[i])) != PITH_OK)
+            return err;
+    }
+    return PITH_OK;
+}
+
+/* The same for communicators. Their members are given by one member only, lest the log holds them once a rank. */
+static int map_comms(struct pithi_encode *encode, const struct pithi_spill *spill, uint32_t **map)
+{
+    uint32_t i;
+    int err;
+    *map = malloc(((size_t)spill->comm_count + 1) * sizeof **map);
+    if (*map == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for communicators");
+    for (i = 0; i < spill->comm_count; i++) {
+        struct pithlog_comm comm = spill->comms[i].comm;
+        (*map)[i] = UINT32_MAX;
+        if (spill->comms[i].rank != 0)
+            comm.size = comm.remote_size = 0;
+        if (spill->comms[i].defined && (err = pithi_segment_comm(encode->segment, &comm, &(*map)[i])) != PITH_OK)
+            return err;
+    }
+    return PITH_OK;
+}
+
+/* What was lost without a lane to say so in: at the end of the first. */
+static int add_lost(struct pithi_encode *encode, int64_t time_ns, uint64_t lost)
+{
+    struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .bytes = lost, .time_ns = time_ns};
+    int err = pithi_segment_lane(encode->segment, 0, NULL, &record.lane);
+    return err ? err : pithi_segment_add(encode->segment, &record);
+}
+
+int pithi_encode_records(struct pithi_encode *encode, const struct pithi_spill *spill, struct pithi_defs *defs,
+                         int64_t shift_ns)
+{
+    struct pithlog_record record = {.peer = -1};
+    uint32_t *ids = NULL, *comms = NULL, i;
+    uint64_t told = 0, dropped = 0;
+    int64_t last_ns = 0;
+    int err;
+
+    TRY(map_defs(spill, defs, &ids));
+    TRY(map_comms(encode, spill, &comms));
+    for (i = 0; i < spill->lane_count; i++) {
+        struct pithi_spill_walk walk;
+        const struct pithi_spill_lane *lane = &spill->lanes[i];
+        pithi_spill_walk(&walk, spill, i);
+        walk.ids = ids;
+        walk.id_count = spill->def_count;
+        walk.comms = comms;
+        walk.comm_count = spill->comm_count;
+        walk.shift_ns = shift_ns;
+        TRY(pithi_segment_lane(encode->segment, lane->lane, *lane->name != '\0' ? lane->name : NULL, &walk.lane_id));
+        while (pithi_spill_next(&walk, &record)) {
+            TRY(pithi_segment_add(encode->segment, &record));
+            if (record.kind == PITHLOG_LOST)
+                told += record.bytes;
+        }
+        dropped += walk.dropped;
+        if (i == 0)
+            last_ns = record.time_ns;
+    }
+    if (spill->page.lost + dropped > told)
+        TRY(add_lost(encode, last_ns, spill->page.lost + dropped - told));
+out:
+    free(ids);
+    free(comms);
+    return err;
+}

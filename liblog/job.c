@@ -1,0 +1,81 @@
+/* job.c - many processes, one job: agreeing on the log's name and the job's number. */
+#include <string.h>
+
+#include "buffer.h"
+#include "merge.h"
+#include "output.h"
+#include "pith_tool.h"
+#include "session.h"
+
+/* What rank 0 says to all. */
+struct agreement {
+    uint64_t job; /* 0: rank 0 does not record */
+    int64_t start_real_ns;
+    char log[PITHI_PATH_MAX];
+};
+
+/* Recording must be set up now, even if it begins paused: every process of the job has a file. */
+static void start(void)
+{
+    int paused = pithi_session.state == PITHI_PAUSED;
+    if (paused && pithi_session.file.page == NULL)
+        pithi_session.state = PITHI_NEW;
+    pithi_session_start();
+    if (paused && pithi_session.state == PITHI_RECORDING) {
+        __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
+        pithi_buffer_stop_all();
+    }
+}
+
+static void take_agreement(const struct agreement *agreed, const struct pith_transport *transport)
+{
+    struct pithi_session *s = &pithi_session;
+    s->rank = transport->rank;
+    s->size = transport->size;
+    if (agreed->log[0] != '\0') {
+        memcpy(s->log, agreed->log, sizeof s->log);
+        s->log[sizeof s->log - 1] = '\0';
+    }
+    if (agreed->job != 0) {
+        s->job = agreed->job;
+        s->start_real_ns = agreed->start_real_ns;
+    }
+    if (s->file.page != NULL) {
+        s->file.page->rank = s->rank;
+        s->file.page->size = s->size;
+        s->file.page->job = s->job;
+        memcpy(s->file.page->log, s->log, sizeof s->log);
+    }
+}
+
+int pith_job_join(const struct pith_transport *transport)
+{
+    struct agreement agreed;
+    struct pithi_guard guard;
+    int on;
+
+    memset(&agreed, 0, sizeof agreed);
+    if (!pithi_guard_enter(&guard))
+        return -1;
+    start();
+    if (pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER) {
+        agreed.job = pithi_session.job;
+        agreed.start_real_ns = pithi_session.start_real_ns;
+    }
+    memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
+    pithi_guard_leave(&guard);
+    if (transport->bcast(transport->context, 0, &agreed, sizeof agreed) != 0)
+        return -1;
+    if (!pithi_guard_enter(&guard))
+        return -1;
+    take_agreement(&agreed, transport);
+    on = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
+    pithi_guard_leave(&guard);
+    return on ? 0 : -1;
+}
+
+void pith_job_finish(const struct pith_transport *transport)
+{
+    pithi_merge(transport);
+    pithi_session.size = transport->size; /* the end of the process has nothing left to do */
+}

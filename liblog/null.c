@@ -1,0 +1,72 @@
+/* null.c - libpith-null: every call of pith.h and pith_tool.h, doing nothing. For a program that was linked with Pith and is
+ * to run without; compiled with -DPITH_NULL it needs no library at all. */
+#include "pith_tool.h"
+
+__thread struct pith_buffer pith_buffer_;
+
+void pith_slow_(uint32_t kind, uint32_t id) { (void)kind, (void)id; }
+
+uint32_t pith_state_define(const char *name, const char *colour) { return (void)name, (void)colour, 0; }
+
+uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)
+{
+    return (void)name, (void)colour, (void)group, 0;
+}
+
+uint32_t pith_event_define(const char *name, const char *colour, const char *format)
+{
+    return (void)name, (void)colour, (void)format, 0;
+}
+
+uint32_t pith_counter_define(const char *name, const char *unit) { return (void)name, (void)unit, 0; }
+
+void pith_event_data(uint32_t id, const void *payload, size_t size_bytes) { (void)id, (void)payload, (void)size_bytes; }
+
+void pith_count(uint32_t id, double value) { (void)id, (void)value; }
+
+void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes) { (void)peer, (void)tag, (void)size_bytes; }
+
+void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes) { (void)peer, (void)tag, (void)size_bytes; }
+
+void pith_pause(void) {}
+
+void pith_resume(void) {}
+
+void pith_flush(void) {}
+
+void pith_thread_name(const char *name) { (void)name; }
+
+uint64_t pith_lost(void) { return 0; }
+
+void pith_finish(void) {}
+
+uint32_t pith_comm_define(const struct pith_comm *comm) { return (void)comm, 0; }
+
+void pith_comm_free(uint32_t comm) { (void)comm; }
+
+void pith_comm_name(uint32_t comm, const char *name) { (void)comm, (void)name; }
+
+uint64_t pith_recv_post(void) { return 0; }
+
+void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    (void)comm, (void)peer, (void)tag, (void)size_bytes;
+}
+
+void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
+{
+    (void)comm, (void)peer, (void)tag, (void)size_bytes, (void)posted;
+}
+
+void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
+{
+    (void)comm, (void)root, (void)sent_bytes, (void)received_bytes;
+}
+
+int pith_job_join(const struct pith_transport *transport) { return (void)transport, -1; }
+
+void pith_job_finish(const struct pith_transport *transport) { (void)transport; }
+
+int pith_recording(void) { return 0; }
+
+void pith_property(const char *key, const char *value) { (void)key, (void)value; }

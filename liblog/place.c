@@ -1,0 +1,218 @@
+/* place.c - names of logs and folders. */
+#include "place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+/* snprintf that says whether all of it found room. */
+#define PRINT(out, size, ...) (snprintf((out), (size), __VA_ARGS__) < (int)(size) ? 0 : -1)
+
+/* ---- The program's name ------------------------------------------------------------------------------------------------- */
+
+static const char *const interpreters[] = {"python", "perl", "ruby", "bash", "sh", "dash", "julia", "node", "tclsh", NULL};
+
+/* Is `name` an interpreter, perhaps with a version behind it (python3.11)? */
+static int is_interpreter(const char *name)
+{
+    size_t i;
+    for (i = 0; interpreters[i] != NULL; i++) {
+        size_t length = strlen(interpreters[i]);
+        if (strncmp(name, interpreters[i], length) == 0 && name[length + strspn(name + length, "0123456789.")] == '\0')
+            return 1;
+    }
+    return 0;
+}
+
+/* The first argument that is no option: the script; after -m the module. NULL: none. */
+static const char *script_of(const char *arguments, size_t size)
+{
+    const char *end = arguments + size, *argument = arguments + strlen(arguments) + 1;
+    for (; argument < end && *argument != '\0'; argument += strlen(argument) + 1) {
+        if (strcmp(argument, "-c") == 0 || strcmp(argument, "-e") == 0)
+            return NULL;
+        if (*argument != '-')
+            return argument;
+    }
+    return NULL;
+}
+
+void pithi_place_program(char *program, size_t size)
+{
+    char path[PITHI_PATH_MAX], arguments[4096];
+    const char *name = program_invocation_short_name, *script;
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    int fd;
+
+    if (length > 0) {
+        path[length] = '\0';
+        name = base_name(path);
+    }
+    snprintf(program, size, "%s", *name != '\0' ? name : "program");
+    if (!is_interpreter(program))
+        return;
+    fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    length = read(fd, arguments, sizeof arguments - 1);
+    close(fd);
+    if (length <= 0)
+        return;
+    arguments[length] = '\0';
+    script = script_of(arguments, (size_t)length);
+    if (script != NULL && *base_name(script) != '\0') {
+        char *dot;
+        snprintf(program, size, "%s", base_name(script));
+        dot = strrchr(program, '.');
+        if (dot != NULL && dot != program)
+            *dot = '\0';
+    }
+}
+
+/* ---- The log's name ------------------------------------------------------------------------------------------------------ */
+
+int pithi_place_insert(char *out, size_t size, const char *path, const char *insert)
+{
+    const char *dot = strrchr(base_name(path), '.');
+    if (dot == NULL || dot == base_name(path))
+        dot = path + strlen(path);
+    return PRINT(out, size, "%.*s%s%s", (int)(dot - path), path, insert, dot);
+}
+
+const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
+                            unsigned pid)
+{
+    char folder[PITHI_PATH_MAX] = "", name[PITHI_PATH_MAX], insert[32];
+    struct stat info;
+
+    if (settings->log != NULL ? PRINT(name, sizeof name, "%s", settings->log)
+                              : PRINT(name, sizeof name, "%s.pith", program))
+        return "the log's name is too long; set PITH_LOG to a shorter one";
+    if (name[0] != '/' && getcwd(folder, sizeof folder) == NULL)
+        return "the current folder is gone; set PITH_LOG to a full path";
+    snprintf(insert, sizeof insert, "-%u", pid);
+    if (folder[0] != '\0') {
+        char whole[2 * PITHI_PATH_MAX];
+        snprintf(whole, sizeof whole, "%s/%s", folder[1] != '\0' ? folder : "", name);
+        if (pithi_place_insert(log, size, whole, pid != 0 ? insert : ""))
+            return "the log's name is too long; set PITH_LOG to a shorter one";
+    } else if (pithi_place_insert(log, size, name, pid != 0 ? insert : "")) {
+        return "the log's name is too long; set PITH_LOG to a shorter one";
+    }
+    if (log[strlen(log) - 1] == '/' || (stat(log, &info) == 0 && S_ISDIR(info.st_mode)))
+        return "is a folder; set PITH_LOG to the name of a file";
+    return NULL;
+}
+
+/* ---- The spill folder ------------------------------------------------------------------------------------------------------ */
+
+/* File systems that a mapped file had better not lie on: every page would travel, and other hosts see it late. */
+static int is_remote(const char *folder)
+{
+    static const uint32_t magics[] = {
+        0x6969 /* NFS */, 0x517b /* SMB */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */, 0x0bd00bd0 /* Lustre */,
+        0x47504653 /* GPFS */, 0x00c36400 /* Ceph */, 0x19830326 /* BeeGFS */, 0x20030528 /* OrangeFS */,
+        0xaad7aaea /* PanFS */, 0x5346414f /* AFS */, 0x01021997 /* 9P */, 0x65735546 /* FUSE: sshfs and others */,
+    };
+    struct statfs info;
+    size_t i;
+    if (statfs(folder, &info) != 0)
+        return 0;
+    for (i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if ((uint32_t)info.f_type == magics[i])
+            return 1;
+    return 0;
+}
+
+/* A folder that is ours to write in; made with mode 0700 if it is not there. In a folder that all may write (/tmp) somebody
+ * else could have put something of that name there, so it must be a real folder of our own. */
+static int usable(const char *folder)
+{
+    struct stat info;
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return 0;
+    return lstat(folder, &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
+           access(folder, W_OK | X_OK) == 0;
+}
+
+const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log)
+{
+    const char *slash = strrchr(log, '/'), *temporary = getenv("TMPDIR");
+    char beside[PITHI_PATH_MAX];
+
+    if (settings->spill != NULL) {
+        struct stat info;
+        if (settings->spill[0] == '/' ? PRINT(folder, size, "%s", settings->spill)
+                                      : getcwd(beside, sizeof beside) == NULL ||
+                                            PRINT(folder, size, "%s/%s", beside, settings->spill))
+            return "the name of PITH_SPILL is too long";
+        if ((mkdir(folder, 0700) != 0 && errno != EEXIST) || stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
+            access(folder, W_OK | X_OK) != 0)
+            return "PITH_SPILL is no folder that can be written to";
+        return NULL;
+    }
+    snprintf(beside, sizeof beside, "%.*s", slash == log ? 1 : (int)(slash - log), log);
+    if (!is_remote(beside) && PRINT(folder, size, "%s.spill", log) == 0 && usable(folder))
+        return NULL;
+    if (temporary == NULL || *temporary != '/')
+        temporary = "/tmp";
+    if (PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 && usable(folder))
+        return NULL;
+    return "no folder for what is recorded can be made, neither beside the log nor in TMPDIR; set PITH_SPILL";
+}
+
+/* ---- Publishing ------------------------------------------------------------------------------------------------------------ */
+
+/* Takes the name if nobody has it: link(2), or where a file system has no links, rename without replacing. */
+static int take_name(const char *part, const char *name)
+{
+    if (link(part, name) == 0) {
+        unlink(part);
+        return 0;
+    }
+    if (errno == EEXIST)
+        return -1;
+    return renameat2(AT_FDCWD, part, AT_FDCWD, name, RENAME_NOREPLACE);
+}
+
+/* Files get the time of the last clock tick, so one made just after our start may seem to be a little older. */
+#define CLOCK_TICK_NS 20000000
+
+static int is_older(const char *name, int64_t start_real_ns)
+{
+    struct stat info;
+    return stat(name, &info) == 0 && S_ISREG(info.st_mode) &&
+           (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec < start_real_ns - CLOCK_TICK_NS;
+}
+
+int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns, char *name, size_t size)
+{
+    unsigned number;
+    for (number = 1; number < 10000; number++) {
+        char insert[16] = "";
+        if (number > 1)
+            snprintf(insert, sizeof insert, "-%u", number);
+        if (pithi_place_insert(name, size, log, insert)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        if (take_name(part, name) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return -1;
+        if (number == 1 && is_older(name, start_real_ns))
+            return rename(part, name);
+    }
+    return -1;
+}

@@ -1,0 +1,32 @@
+/* place.h - where things lie: the log's name, the folder for spill files, and how a finished log gets its name without
+ * ever overwriting that of another job. Knows nothing of what is in the files. */
+#ifndef PITHI_PLACE_H
+#define PITHI_PLACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "settings.h"
+
+enum { PITHI_PATH_MAX = 1024 };
+
+/* The program as people call it: the executable's name, or of an interpreter the script's. Without its folder. */
+void pithi_place_program(char *program, size_t size);
+
+/* The log that this process would write: an absolute path made from PITH_LOG, or PROGRAM.pith in the current folder. `pid`
+ * other than 0 is put before the suffix (a forked child has its own log). Gives NULL, or what is wrong with the name. */
+const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
+                            unsigned pid);
+
+/* The folder for spill files of `log`, made if it is not there. Gives NULL, or what is wrong. */
+const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log);
+
+/* `path` with `insert` put before its suffix: run.pith, "-2" -> run-2.pith. 0, or -1 when it gets too long. */
+int pithi_place_insert(char *out, size_t size, const char *path, const char *insert);
+
+/* Gives the finished file `part` the name `log`. A file of that name that is older than `start_real_ns` is replaced; a
+ * younger one belongs to another job, and the next free of NAME-2, NAME-3 ... is taken. `name` gets the name. 0 or -1
+ * (errno). */
+int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns, char *name, size_t size);
+
+#endif

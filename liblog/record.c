@@ -1,0 +1,86 @@
+/* record.c - the recording calls that are not inline: payloads, counters, messages, communicators' use. */
+#include <string.h>
+
+#include "buffer.h"
+#include "pith.h"
+#include "pith_tool.h"
+#include "session.h"
+
+static uint64_t posted_count; /* atomic */
+
+static int on(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }
+
+/* For calls that need an id: 0 is what a failed definition gave. */
+static int refuse(uint32_t id)
+{
+    if (!on())
+        return 1;
+    if (id != 0)
+        return 0;
+    pithi_lost_add(1);
+    return 1;
+}
+
+void pith_event_data(uint32_t id, const void *payload, size_t size_bytes)
+{
+    uint64_t size = size_bytes <= UINT16_MAX ? size_bytes : UINT16_MAX, i, first, *word;
+    const unsigned char *bytes = payload;
+
+    if (refuse(id))
+        return;
+    if (payload == NULL)
+        size = 0;
+    word = pithi_buffer_claim(PITHI_W_EVENT_DATA, id, 2 + (size + 7) / 8, &first);
+    if (word == NULL)
+        return;
+    __atomic_store_n(word + 1, size, __ATOMIC_RELAXED);
+    for (i = 0; i < size; i += 8) {
+        uint64_t piece = 0;
+        memcpy(&piece, bytes + i, size - i < 8 ? size - i : 8);
+        __atomic_store_n(word + 2 + i / 8, piece, __ATOMIC_RELAXED);
+    }
+    pithi_buffer_store(word, first);
+    if (size < size_bytes && payload != NULL) {
+        uint64_t one = 1;
+        pithi_lost_add(1);
+        pithi_record(PITHI_W_LOST, 0, &one, 1);
+    }
+}
+
+void pith_count(uint32_t id, double value)
+{
+    uint64_t bits;
+    if (refuse(id))
+        return;
+    memcpy(&bits, &value, sizeof bits);
+    pithi_record(PITHI_W_COUNTER, id, &bits, 1);
+}
+
+static uint64_t peer_and_tag(int32_t peer, int32_t tag) { return (uint32_t)peer | (uint64_t)(uint32_t)tag << 32; }
+
+void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    uint64_t words[2] = {peer_and_tag(peer, tag), size_bytes};
+    pithi_record(PITHI_W_SEND, comm, words, 2);
+}
+
+void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
+{
+    uint64_t words[3] = {peer_and_tag(peer, tag), size_bytes, posted};
+    pithi_record(PITHI_W_RECV, comm, words, 3);
+}
+
+void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
+{
+    uint64_t words[3] = {(uint32_t)root, sent_bytes, received_bytes};
+    pithi_record(PITHI_W_COLL, comm, words, 3);
+}
+
+uint64_t pith_recv_post(void) { return __atomic_fetch_add(&posted_count, 1, __ATOMIC_RELAXED); }
+
+void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes) { pith_comm_send(0, peer, tag, size_bytes); }
+
+void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    pith_comm_recv(0, peer, tag, size_bytes, pith_recv_post());
+}

@@ -1,0 +1,239 @@
+/* session.c - start, pause, fork and end of the recording of this process. */
+#include "session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffer.h"
+#include "clock.h"
+#include "defs.h"
+#include "merge.h"
+#include "pith.h"
+
+struct pithi_session pithi_session;
+
+/* ---- The guard -------------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread int holds_lock __attribute__((tls_model("initial-exec")));
+
+int pithi_guard_enter(struct pithi_guard *guard)
+{
+    guard->saved_errno = errno;
+    if (holds_lock)
+        return 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
+    holds_lock = 1; /* before the lock: a handler that comes in between must not wait for it */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    pthread_mutex_lock(&lock);
+    return 1;
+}
+
+void pithi_guard_leave(const struct pithi_guard *guard)
+{
+    pthread_mutex_unlock(&lock);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    holds_lock = 0;
+    pthread_setcancelstate(guard->cancel_state, NULL);
+    errno = guard->saved_errno;
+}
+
+/* ---- Telling ---------------------------------------------------------------------------------------------------------- */
+
+void pithi_say(const char *format, ...)
+{
+    char line[2 * PITHI_PATH_MAX];
+    va_list arguments;
+    size_t length;
+    int saved = errno;
+
+    memcpy(line, "pith: ", 6);
+    va_start(arguments, format);
+    vsnprintf(line + 6, sizeof line - 7, format, arguments);
+    va_end(arguments);
+    length = strlen(line);
+    line[length++] = '\n';
+    if (write(STDERR_FILENO, line, length) < 0) { /* nobody there to be told */
+    }
+    errno = saved;
+}
+
+void pithi_lost_add(uint64_t records)
+{
+    struct pithi_spill_page *page = pithi_session.file.page;
+    __atomic_add_fetch(&pithi_session.lost, records, __ATOMIC_RELAXED);
+    if (page != NULL)
+        __atomic_add_fetch(&page->lost, records, __ATOMIC_RELAXED);
+}
+
+uint64_t pith_lost(void) { return __atomic_load_n(&pithi_session.lost, __ATOMIC_RELAXED); }
+
+/* ---- Fork ------------------------------------------------------------------------------------------------------------- */
+
+/* The lock is held over the fork, so that the child's copy of everything under it is whole. A fork in a signal handler that
+ * interrupted the guarded part goes without. */
+static __thread struct pithi_guard fork_guard;
+static __thread int fork_guarded;
+
+static void fork_prepare(void) { fork_guarded = pithi_guard_enter(&fork_guard); }
+
+static void fork_parent(void)
+{
+    if (fork_guarded)
+        pithi_guard_leave(&fork_guard);
+}
+
+static void fork_child(void)
+{
+    pithi_buffer_forked();
+    pithi_defs_forked();
+    memset(&pithi_session.file, 0, sizeof pithi_session.file);
+    pithi_session.lost = 0;
+    pithi_session.size = 0;
+    pithi_session.forked = 1;
+    if (pithi_session.state == PITHI_RECORDING)
+        pithi_session.state = PITHI_NEW;
+    if (fork_guarded)
+        pithi_guard_leave(&fork_guard);
+}
+
+/* ---- Start ------------------------------------------------------------------------------------------------------------ */
+
+/* A number that no other process makes up: the job's, should this one be its rank 0. */
+static uint64_t own_number(void)
+{
+    uint64_t number = (uint64_t)pithi_clock_ns(CLOCK_REALTIME) * UINT64_C(0x9e3779b97f4a7c15);
+    number ^= (uint64_t)getpid() << 40 ^ pithi_ticks();
+    return number | 1;
+}
+
+static const char *set_up(void)
+{
+    struct pithi_session *s = &pithi_session;
+    static char text[PITHI_PATH_MAX + 64];
+    const char *wrong;
+    struct pithi_spill_page *page;
+
+    pithi_place_program(s->program, sizeof s->program);
+    wrong = pithi_place_log(s->log, sizeof s->log, &s->settings, s->program, s->forked ? (unsigned)getpid() : 0);
+    if (wrong == NULL && (!s->forked || s->folder[0] == '\0')) /* a child's file lies beside its parent's */
+        wrong = pithi_place_folder(s->folder, sizeof s->folder, &s->settings, s->log);
+    if (wrong != NULL)
+        return wrong;
+    if (pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0) {
+        snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
+        return text;
+    }
+    page = s->file.page;
+    s->start_real_ns = page->first.real_ns;
+    s->job = own_number();
+    page->clock = (uint32_t)pithi_clock_choose();
+    page->job = s->job;
+    memcpy(page->program, s->program, sizeof s->program);
+    memcpy(page->log, s->log, sizeof s->log);
+    __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+void pithi_session_start(void)
+{
+    static int registered;
+    const char *wrong;
+
+    if (pithi_session.state != PITHI_NEW)
+        return;
+    pithi_settings_read(&pithi_session.settings);
+    pithi_clock_choose();
+    if (pithi_session.settings.secure) {
+        pithi_session_over();
+        return;
+    }
+    wrong = set_up();
+    if (wrong != NULL) {
+        pithi_say("%s: %s (recording is off)", pithi_session.log[0] != '\0' ? pithi_session.log : "log", wrong);
+        pithi_session.failed = 1;
+        pithi_session_over();
+        return;
+    }
+    if (!registered) {
+        registered = 1;
+        pthread_atfork(fork_prepare, fork_parent, fork_child);
+    }
+    pithi_defs_write_all();
+    __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
+}
+
+void pithi_session_over(void)
+{
+    __atomic_store_n(&pithi_session.state, PITHI_OVER, __ATOMIC_SEQ_CST);
+    pithi_buffer_stop_all();
+}
+
+/* ---- Control ---------------------------------------------------------------------------------------------------------- */
+
+void pith_pause(void)
+{
+    struct pithi_guard guard;
+    if (pithi_state() == PITHI_RECORDING)
+        pithi_record(PITHI_W_PAUSE, 0, NULL, 0);
+    if (!pithi_guard_enter(&guard))
+        return;
+    if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_NEW) {
+        __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
+        pithi_buffer_stop_all();
+    }
+    pithi_guard_leave(&guard);
+}
+
+void pith_resume(void)
+{
+    struct pithi_guard guard;
+    int resumed = 0;
+    if (!pithi_guard_enter(&guard))
+        return;
+    if (pithi_session.state == PITHI_PAUSED) {
+        int state = pithi_session.file.page != NULL ? PITHI_RECORDING : PITHI_NEW;
+        __atomic_store_n(&pithi_session.state, state, __ATOMIC_SEQ_CST);
+        resumed = state == PITHI_RECORDING;
+    }
+    pithi_guard_leave(&guard);
+    if (resumed)
+        pithi_record(PITHI_W_RESUME, 0, NULL, 0);
+}
+
+void pith_flush(void)
+{
+    struct pithi_spill_file file;
+    struct pithi_guard guard;
+    if (!pithi_guard_enter(&guard))
+        return;
+    file = pithi_session.file;
+    pithi_guard_leave(&guard);
+    if (file.page != NULL) {
+        int saved = errno;
+        pithi_spill_file_sync(&file); /* without the lock: it takes its time */
+        errno = saved;
+    }
+}
+
+/* ---- End -------------------------------------------------------------------------------------------------------------- */
+
+void pith_finish(void)
+{
+    if (pithi_session.size == 0)
+        pithi_merge_alone();
+}
+
+/* After every atexit handler of the program. */
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (pithi_session.size == 0)
+        pithi_merge_alone();
+    else
+        pithi_merge_missed();
+}

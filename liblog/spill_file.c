@@ -1,0 +1,173 @@
+/* spill_file.c - making and growing the spill file. No malloc here: chunks are taken in signal handlers too. */
+#include "spill_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "clock.h"
+
+/* What is left on the file system for others: the program's own output must not be what fails. */
+#define RESERVE_BYTES (UINT64_C(64) << 20)
+#define RESERVE_PART 20
+
+void pithi_boot_id(char *id, size_t size)
+{
+    ssize_t got = -1;
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        got = read(fd, id, size - 1);
+        close(fd);
+    }
+    id[got > 0 ? got : 0] = '\0';
+    id[strcspn(id, "\n")] = '\0';
+}
+
+/* Makes bytes [from, to) be there. Where the file system cannot promise room, zeros are written: a full disk is then seen
+ * here, and not as SIGBUS in the middle of the program. */
+static int allocate(int fd, uint64_t from, uint64_t to)
+{
+    static const char zeros[65536];
+    while (fallocate(fd, 0, (off_t)from, (off_t)(to - from)) != 0) {
+        if (errno == EINTR)
+            continue;
+        if (errno != EOPNOTSUPP && errno != ENOSYS)
+            return -1;
+        while (from < to) {
+            size_t want = to - from < sizeof zeros ? (size_t)(to - from) : sizeof zeros;
+            ssize_t put = pwrite(fd, zeros, want, (off_t)from);
+            if (put < 0 && errno != EINTR)
+                return -1;
+            from += put > 0 ? (uint64_t)put : 0;
+        }
+        return 0;
+    }
+    return 0;
+}
+
+/* May the file grow to `size_bytes`? Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
+static int may_grow(int fd, uint64_t size_bytes, uint64_t more_bytes, uint64_t max_bytes)
+{
+    struct rlimit limit;
+    struct statvfs info;
+    errno = EFBIG;
+    if (size_bytes > max_bytes)
+        return 0;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size_bytes > limit.rlim_cur)
+        return 0;
+    if (fstatvfs(fd, &info) == 0 && info.f_blocks > 0) {
+        uint64_t unit = info.f_frsize, total = unit * info.f_blocks;
+        uint64_t reserve = total / RESERVE_PART < RESERVE_BYTES ? total / RESERVE_PART : RESERVE_BYTES;
+        errno = ENOSPC;
+        return unit * info.f_bavail >= more_bytes + reserve;
+    }
+    return 1;
+}
+
+static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, void **mapped)
+{
+    uint64_t size_bytes = file->size_bytes + more_bytes;
+    if (!may_grow(fd, size_bytes, more_bytes, file->max_bytes))
+        return -1;
+    if (allocate(fd, file->size_bytes, size_bytes) != 0) {
+        int saved = errno;
+        /* A part may have been allocated: give it back. */
+        if (ftruncate(fd, (off_t)file->size_bytes) != 0)
+            saved = errno;
+        errno = saved;
+        return -1;
+    }
+    *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)file->size_bytes);
+    if (*mapped == MAP_FAILED)
+        return -1;
+    file->size_bytes = size_bytes;
+    return 0;
+}
+
+int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes)
+{
+    char host[sizeof file->page->host] = "localhost";
+    struct stat info;
+    void *page;
+    int fd, saved;
+
+    memset(file, 0, sizeof *file);
+    gethostname(host, sizeof host - 1);
+    file->max_bytes = max_bytes > PITHI_SPILL_PAGE ? max_bytes : PITHI_SPILL_PAGE;
+    if (snprintf(file->path, sizeof file->path, "%s/%.64s-%d-%lld.spill", folder, host, (int)getpid(),
+                 (long long)pithi_clock_ns(CLOCK_REALTIME)) >= (int)sizeof file->path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &info) != 0 || extend_fd(file, fd, PITHI_SPILL_PAGE, &page) != 0) {
+        saved = errno;
+        close(fd);
+        unlink(file->path);
+        errno = saved;
+        return -1;
+    }
+    close(fd);
+    file->device = info.st_dev;
+    file->inode = info.st_ino;
+    file->page = page;
+    memcpy(file->page->host, host, sizeof host);
+    pithi_boot_id(file->page->boot_id, sizeof file->page->boot_id);
+    file->page->pid = (uint32_t)getpid();
+    file->page->rank = -1;
+    pithi_clock_anchor(&file->page->first);
+    file->page->last = file->page->first;
+    return 0;
+}
+
+static int open_same(const struct pithi_spill_file *file)
+{
+    struct stat info;
+    int fd = open(file->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != file->device || info.st_ino != file->inode)) {
+        close(fd);
+        errno = ENOENT;
+        return -1;
+    }
+    return fd;
+}
+
+void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes)
+{
+    void *mapped = NULL;
+    int fd = open_same(file), status, saved;
+    if (fd < 0)
+        return NULL;
+    status = extend_fd(file, fd, size_bytes, &mapped);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return status == 0 ? mapped : NULL;
+}
+
+int pithi_spill_file_sync(const struct pithi_spill_file *file)
+{
+    int fd = open_same(file), status;
+    if (fd < 0)
+        return -1;
+    status = fdatasync(fd);
+    close(fd);
+    return status;
+}
+
+void pithi_spill_file_remove(const struct pithi_spill_file *file)
+{
+    int fd = open_same(file); /* not what somebody else put there */
+    if (fd >= 0) {
+        close(fd);
+        unlink(file->path);
+    }
+}

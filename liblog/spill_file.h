@@ -1,0 +1,37 @@
+/* spill_file.h - the file behind this process's buffers (layout: formats/spill/spill.h).
+ *
+ * No file descriptor stays open: a program that closes or counts its descriptors must not notice. The file is opened
+ * anew, and checked to be the same, for every chunk. */
+#ifndef PITHI_SPILL_FILE_H
+#define PITHI_SPILL_FILE_H
+
+#include <stdint.h>
+
+#include "place.h"
+#include "spill/spill.h"
+
+struct pithi_spill_file {
+    char path[PITHI_PATH_MAX];
+    struct pithi_spill_page *page; /* mapped; NULL: no file */
+    uint64_t size_bytes, max_bytes;
+    uint64_t device, inode;
+};
+
+/* Makes the file in `folder`, mode 0600, and maps its page: host, boot id, pid and first anchor are filled in, the magic
+ * is not. Gives 0 or -1 (errno). */
+int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
+
+/* What tells machines, and boots of one machine, apart; "" if unknown. */
+void pithi_boot_id(char *id, size_t size);
+
+/* `size_bytes` more at the end, really there on the disk, zeroed and mapped. NULL with errno: disk full (ENOSPC), the file
+ * would exceed its limits (EFBIG) ... */
+void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes);
+
+/* To the disk. 0 or -1. */
+int pithi_spill_file_sync(const struct pithi_spill_file *file);
+
+/* What was mapped stays mapped, as other threads may still store; the file goes. */
+void pithi_spill_file_remove(const struct pithi_spill_file *file);
+
+#endif
