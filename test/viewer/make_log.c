@@ -1,0 +1,213 @@
+/* make_log.c - writes the logs that the viewer's tests look at.
+ *
+ * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting, messages,
+ * events with payload, counters, threads, a rare state; "big" has many records on many ranks.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "native/segment.h"
+
+static struct pithi_writer *writer;
+
+static void check(int err)
+{
+    if (err) {
+        fprintf(stderr, "make_log: %s\n", pithlog_error());
+        exit(1);
+    }
+}
+
+static uint32_t define(enum pithlog_def_kind kind, const char *name, const char *colour, const char *format)
+{
+    struct pithlog_def def = {.kind = kind, .name = name, .colour = colour, .group = "user", .format = format};
+    uint32_t id;
+
+    check(pithi_defs_add(pithi_writer_defs(writer), &def, &id));
+    return id;
+}
+
+static uint32_t lane_of(int32_t rank, uint32_t thread, const char *name)
+{
+    uint32_t lane;
+
+    check(pithi_writer_lane(writer, rank, thread, name, &lane));
+    return lane;
+}
+
+static void add(uint32_t lane, uint32_t kind, int64_t time_ns, uint32_t id)
+{
+    struct pithlog_record record = {.time_ns = time_ns, .lane = lane, .kind = kind, .id = id, .peer = -1};
+    check(pithi_writer_add(writer, &record));
+}
+
+static void message(uint32_t lane, uint32_t kind, int64_t time_ns, int32_t peer, uint64_t bytes, uint64_t posted)
+{
+    struct pithlog_record record = {
+        .time_ns = time_ns, .lane = lane, .kind = kind, .peer = peer, .tag = 7, .bytes = bytes, .posted = posted};
+    check(pithi_writer_add(writer, &record));
+}
+
+static void count(uint32_t lane, int64_t time_ns, uint32_t id, double value)
+{
+    struct pithlog_record record = {
+        .time_ns = time_ns, .lane = lane, .kind = PITHLOG_COUNTER, .id = id, .peer = -1, .value = value};
+    check(pithi_writer_add(writer, &record));
+}
+
+static void event(uint32_t lane, int64_t time_ns, uint32_t id, const void *payload, uint32_t bytes)
+{
+    struct pithlog_record record = {.time_ns = time_ns,
+                                    .lane = lane,
+                                    .kind = PITHLOG_EVENT,
+                                    .id = id,
+                                    .peer = -1,
+                                    .payload = payload,
+                                    .payload_bytes = bytes};
+    check(pithi_writer_add(writer, &record));
+}
+
+/* Two ranks, a second long. Rank 0: red [0, 0.5), green inside it [0.2, 0.3), blue [0.5, 1). Rank 1: blue [0.25, 0.75), an event
+ * at 0.1 and a message from rank 0, sent at 0.4, received at 0.6. */
+static void make_plain(void)
+{
+    static const unsigned char payload[] = {0, 0, 0, 42};
+    const int64_t tenth = 100000000;
+    uint32_t red = define(PITHLOG_STATE, "red", "#cc0000", ""), green = define(PITHLOG_STATE, "green", "#00aa00", "");
+    uint32_t blue = define(PITHLOG_STATE, "blue", "#0000cc", "");
+    uint32_t mark = define(PITHLOG_EVENT_TYPE, "mark", "#ff00ff", "answer=%d");
+    uint32_t a = lane_of(0, 0, ""), b = lane_of(1, 0, "");
+
+    add(a, PITHLOG_ENTER, 0, red);
+    add(a, PITHLOG_ENTER, 2 * tenth, green);
+    add(a, PITHLOG_LEAVE, 3 * tenth, green);
+    message(a, PITHLOG_SEND, 4 * tenth, 1, 1024, 0);
+    add(a, PITHLOG_LEAVE, 5 * tenth, red);
+    add(a, PITHLOG_ENTER, 5 * tenth, blue);
+    add(a, PITHLOG_LEAVE, 10 * tenth, blue);
+    event(b, tenth, mark, payload, sizeof payload);
+    add(b, PITHLOG_ENTER, 25 * tenth / 10, blue);
+    message(b, PITHLOG_RECV, 6 * tenth, 0, 1024, 0);
+    add(b, PITHLOG_LEAVE, 75 * tenth / 10, blue);
+}
+
+/* ---- A stencil program, made up ---------------------------------------------------------------------------------------- */
+
+static uint64_t seed = 88172645463325252u;
+
+static double chance(void)
+{
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static int64_t about(double ns)
+{
+    return (int64_t)(ns * (0.6 + 0.8 * chance()));
+}
+
+static struct names {
+    uint32_t step, compute, isend, irecv, waitall, allreduce, io, repair, mark, residual, idle_work;
+} names;
+
+static void define_names(void)
+{
+    names.step = define(PITHLOG_STATE, "step", "", "");
+    names.compute = define(PITHLOG_STATE, "compute", "", "");
+    names.isend = define(PITHLOG_STATE, "MPI_Isend", "", "");
+    names.irecv = define(PITHLOG_STATE, "MPI_Irecv", "", "");
+    names.waitall = define(PITHLOG_STATE, "MPI_Waitall", "", "");
+    names.allreduce = define(PITHLOG_STATE, "MPI_Allreduce", "", "");
+    names.io = define(PITHLOG_STATE, "write checkpoint", "", "");
+    names.repair = define(PITHLOG_STATE, "repair", "", "");
+    names.idle_work = define(PITHLOG_STATE, "prefetch", "", "");
+    names.mark = define(PITHLOG_EVENT_TYPE, "checkpoint", "", "step=%d");
+    names.residual = define(PITHLOG_COUNTER_TYPE, "residual", "", "1");
+}
+
+static void state(uint32_t lane, int64_t *now, uint32_t id, int64_t span)
+{
+    add(lane, PITHLOG_ENTER, *now, id);
+    add(lane, PITHLOG_LEAVE, *now += span, id);
+}
+
+/* One step of one rank; messages go to both neighbours, sent at a time that all know: `base`. */
+static int64_t step(uint32_t lane, int32_t rank, int32_t ranks, int number, int64_t base, int64_t end, uint64_t *posted)
+{
+    int64_t now = base + about(20000);
+    int32_t left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    unsigned char payload[4] = {0, 0, (unsigned char)(number >> 8), (unsigned char)number};
+
+    add(lane, PITHLOG_ENTER, now, names.step);
+    state(lane, &now, names.irecv, about(4000));
+    state(lane, &now, names.irecv, about(4000));
+    add(lane, PITHLOG_ENTER, now, names.isend);
+    message(lane, PITHLOG_SEND, now + 1000, left, 8192, 0);
+    add(lane, PITHLOG_LEAVE, now += about(9000) + 2000, names.isend);
+    add(lane, PITHLOG_ENTER, now, names.isend);
+    message(lane, PITHLOG_SEND, now + 1000, right, 8192, 0);
+    add(lane, PITHLOG_LEAVE, now += about(9000) + 2000, names.isend);
+    add(lane, PITHLOG_ENTER, now, names.compute);
+    if (number % 97 == 13)
+        state(lane, &now, names.repair, 3000);
+    add(lane, PITHLOG_LEAVE, now += about(300000), names.compute);
+    add(lane, PITHLOG_ENTER, now, names.waitall);
+    message(lane, PITHLOG_RECV, now += about(60000), left, 8192, (*posted)++);
+    message(lane, PITHLOG_RECV, now += about(30000), right, 8192, (*posted)++);
+    add(lane, PITHLOG_LEAVE, now += 1000, names.waitall);
+    if (number % 10 == 9) {
+        event(lane, now, names.mark, payload, sizeof payload);
+        add(lane, PITHLOG_ENTER, now, names.io);
+        add(lane, PITHLOG_LEAVE, now += about(150000), names.io);
+    }
+    add(lane, PITHLOG_ENTER, now, names.allreduce);
+    now = end > now ? end - about(2000) : now + 1000;
+    add(lane, PITHLOG_LEAVE, now, names.allreduce);
+    add(lane, PITHLOG_LEAVE, now, names.step);
+    if (rank == 0)
+        count(lane, now, names.residual, 100.0 / (1 + number * 0.2) + 3 * chance());
+    return now;
+}
+
+static void make_stencil(int32_t ranks, int steps, int threads)
+{
+    define_names();
+    for (int32_t rank = 0; rank < ranks; rank++) {
+        uint32_t lane = lane_of(rank, 0, "");
+        uint64_t posted = 0;
+        int64_t now = 0;
+        for (int i = 0; i < steps; i++) {
+            int64_t base = (int64_t)i * 800000;
+            if (now < base)
+                now = base;
+            now = step(lane, rank, ranks, i, now, base + 780000, &posted);
+        }
+        for (int32_t t = 1; t <= threads && rank < 2; t++) {
+            uint32_t worker = lane_of(rank, (uint32_t)t, "worker");
+            int64_t at = 50000;
+            for (int i = 0; i < steps * 2; i++) {
+                at += about(250000);
+                state(worker, &at, names.idle_work, about(130000));
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fputs("make_log plain|rich|big OUT\n", stderr);
+        return 2;
+    }
+    check(pithi_writer_open(&writer, argv[2], -1));
+    if (strcmp(argv[1], "plain") == 0)
+        make_plain();
+    else if (strcmp(argv[1], "rich") == 0)
+        make_stencil(6, 24, 1);
+    else
+        make_stencil(64, 1000, 0);
+    check(pithi_writer_finish(writer));
+    pithi_writer_close(writer);
+    return 0;
+}

@@ -1,0 +1,118 @@
+# main.tcl - `pith view LOG... ?-e SCRIPT?`: the command line, the extension, a window for each log.
+#
+# Everything else lies in files of one class each, beside this one. What they say to each other goes through the model.
+
+namespace eval ::pith {
+    # Where this file lies; the extension is found from here: share/pith/viewer -> lib/pith.
+    variable folder [file dirname [file normalize [info script]]]
+    variable usage {Usage: pith view LOG... [-e SCRIPT]   the timelines in a window
+
+  -e SCRIPT   words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
+              (`help` in a script lists them)
+
+In the window, ? shows the keys. Without a display: pith draw LOG -o OUT.png, pith draw LOG --text
+}
+}
+
+# One line on stderr, and the end.
+proc ::pith::die {text {status 1}} {
+    puts stderr "pith: [string map {\n { }} $text]"
+    exit $status
+}
+
+# The words of the command line as a list of {log script...}; a script before any log goes to the first one.
+proc ::pith::arguments {words} {
+    variable usage
+    set logs {}
+    set early {}
+    for {set i 0} {$i < [llength $words]} {incr i} {
+        set word [lindex $words $i]
+        switch -glob -- $word {
+            --help { puts -nonewline $usage; exit 0 }
+            -e {
+                if {[incr i] >= [llength $words]} {
+                    die "view: -e needs a script; see `pith help view`" 2
+                }
+                if {$logs eq {}} {
+                    lappend early [lindex $words $i]
+                } else {
+                    lset logs end [list {*}[lindex $logs end] [lindex $words $i]]
+                }
+            }
+            -- {}
+            -?* { die "view: no such option: $word; see `pith help view`" 2 }
+            default {
+                lappend logs [list $word {*}$early]
+                set early {}
+            }
+        }
+    }
+    if {$logs eq {}} {
+        die "view: which log? see `pith help view`" 2
+    }
+    return $logs
+}
+
+# Tk and the extension, or one line that says what is missing.
+proc ::pith::load_parts {} {
+    variable folder
+    set instead "a picture without a window: pith draw LOG -o OUT.png"
+    # Tk reads argv for itself; what is not for it must not be seen.
+    set ::argv {}
+    set ::argc 0
+    if {[catch {package require Tk 8.6-} text]} {
+        if {[string match "*display*" $text]} {
+            die "view: no display ($text); $instead"
+        }
+        die "view: Tk does not load ($text); install it, or make $instead"
+    }
+    wm withdraw .
+    set base [file join $folder .. .. ..]
+    set places [concat [file join $base lib pith libpithtk.so] [glob -nocomplain [file join $base lib * pith libpithtk.so]]]
+    foreach place $places {
+        if {[file exists $place]} {
+            if {[catch {load $place Pithtk} text]} {
+                die "view: $place does not load ($text); run make again, or make $instead"
+            }
+            return
+        }
+    }
+    die "view: [lindex $places 0] is missing; run make again, or make $instead"
+}
+
+proc ::pith::main {words} {
+    variable folder
+    set logs [arguments $words]
+    # A log that cannot be read is said even where there is no display: files first.
+    foreach entry $logs {
+        if {![file exists [lindex $entry 0]]} {
+            die "[lindex $entry 0]: no such file"
+        }
+    }
+    load_parts
+    foreach file {theme model words keys status legend timeline window} {
+        source -encoding utf-8 [file join $folder $file.tcl]
+    }
+    theme::apply
+    set windows {}
+    foreach entry $logs {
+        if {[catch {Window open [lindex $entry 0]} window options]} {
+            if {[lrange [dict get $options -errorcode] 0 0] ne "PITH"} {
+                puts stderr [dict get $options -errorinfo]
+            }
+            die $window
+        }
+        lappend windows $window
+    }
+    foreach entry $logs window $windows {
+        foreach script [lrange $entry 1 end] {
+            if {[catch {$window run $script} text]} {
+                die "view: -e: $text"
+            }
+        }
+    }
+}
+
+::pith::main $argv
+# Under tclsh, unlike under wish, nobody else waits for events.
+vwait ::pith::forever

@@ -1,0 +1,224 @@
+# model.tcl - what a window looks at: the log, the stretch of time, the rows, what is hidden. All views of a window share one
+# model, change it only through its methods, and follow it by trace:
+#
+#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest
+#
+# Times are nanoseconds from the log's start.
+
+oo::class create ::pith::Model {
+    variable log        ;# the command of the C core (tk/log_object.h)
+    variable info       ;# dict: what the log is
+    variable defs       ;# dict: id -> dict of name, kind, colour, group
+    variable rows       ;# list of dicts: the rows selected
+    variable t0 t1      ;# shown, t0 < t1
+    variable hidden     ;# list of ids
+    variable row_height ;# pixels
+    variable auto_height ;# 1: rows fill the window
+    variable first_row  ;# the topmost shown
+    variable arrows     ;# 1: messages are shown
+    variable pointer    ;# dict: what is under the pointer, {} nothing
+    variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
+    variable changed    ;# traced: written with the name of what changed
+
+    constructor {path} {
+        set log [::pithtk::open $path]
+        set info [$log info]
+        set defs {}
+        foreach def [$log defs] {
+            dict set defs [dict get $def id] $def
+        }
+        set rows [$log rows]
+        lassign [my whole] t0 t1
+        set hidden {}
+        set row_height 24
+        set auto_height 1
+        set first_row 0
+        set arrows 1
+        set pointer {}
+        set past {}
+        set future {}
+        set pushed_ms 0
+        set changed {}
+    }
+
+    destructor {
+        catch {$log close}
+    }
+
+    # ---- Following
+
+    method follow {callback} {
+        trace add variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
+    }
+
+    method notify {what} {
+        set changed $what
+    }
+
+    # ---- Asking
+
+    method log {} { return $log }
+    method info {key} { dict get $info $key }
+    method rows {} { return $rows }
+    method row_count {} { llength $rows }
+    method def {id} { dict get $defs $id }
+    method defs {} { return $defs }
+    method window {} { list $t0 $t1 }
+    method span {} { expr {$t1 - $t0} }
+    method whole {} { list [dict get $info t0] [dict get $info t1] }
+    method hidden {} { return $hidden }
+    method row_height {} { return $row_height }
+    method auto_height {} { return $auto_height }
+    method first_row {} { return $first_row }
+    method arrows {} { return $arrows }
+    method pointer {} { return $pointer }
+
+    # ---- Time
+
+    # The window [from, to), kept inside the log and no shorter than 20 ns. Remembered for undo, but not each step of a
+    # turning wheel.
+    method zoom {from to} {
+        set now [clock milliseconds]
+        if {$now - $pushed_ms > 600} {
+            lappend past [list $t0 $t1]
+            set past [lrange $past end-99 end]
+            set future {}
+        }
+        set pushed_ms $now
+        my set_window $from $to
+    }
+
+    method set_window {from to} {
+        lassign [my whole] first last
+        set from [expr {wide(round($from))}]
+        set to [expr {wide(round($to))}]
+        set span [expr {min(max($to - $from, 20), max($last - $first, 20))}]
+        set from [expr {max($first, min($from, $last - $span))}]
+        if {$from == $t0 && $from + $span == $t1} {
+            return
+        }
+        set t0 $from
+        set t1 [expr {$from + $span}]
+        my notify time
+    }
+
+    # Factor < 1 zooms in; `time` stays where it is on the screen.
+    method zoom_about {factor time} {
+        my zoom [expr {$time - ($time - $t0) * double($factor)}] [expr {$time + ($t1 - $time) * double($factor)}]
+    }
+
+    method zoom_by {factor} {
+        my zoom_about $factor [expr {($t0 + $t1) / 2}]
+    }
+
+    # By a part of what is shown, to the right when > 0.
+    method pan {part} {
+        set by [expr {wide(($t1 - $t0) * double($part))}]
+        my set_window [expr {$t0 + $by}] [expr {$t1 + $by}]
+    }
+
+    method fit {} {
+        my zoom {*}[my whole]
+    }
+
+    method undo {} {
+        if {$past ne {}} {
+            lappend future [list $t0 $t1]
+            set back [lindex $past end]
+            set past [lrange $past 0 end-1]
+            my set_window {*}$back
+        }
+        set pushed_ms 0
+    }
+
+    method redo {} {
+        if {$future ne {}} {
+            lappend past [list $t0 $t1]
+            set next [lindex $future end]
+            set future [lrange $future 0 end-1]
+            my set_window {*}$next
+        }
+        set pushed_ms 0
+    }
+
+    # ---- Rows
+
+    # A list such as 0-3,7.1; "" all.
+    method select {list} {
+        $log select $list
+        set rows [$log rows]
+        set first_row 0
+        my notify rows
+    }
+
+    method set_row_height {pixels {auto 0}} {
+        set pixels [expr {max(2, min(200, int($pixels)))}]
+        if {$auto && !$auto_height} {
+            return
+        }
+        set auto_height $auto
+        if {$pixels != $row_height} {
+            set row_height $pixels
+            my notify size
+        }
+    }
+
+    method scroll_to {row} {
+        set row [expr {max(0, min($row, [llength $rows] - 1))}]
+        if {$row != $first_row} {
+            set first_row $row
+            my notify size
+        }
+    }
+
+    # ---- What is shown
+
+    method set_hidden {ids} {
+        set hidden [lsort -unique -integer $ids]
+        $log hide $hidden
+        my notify hidden
+    }
+
+    method toggle {id} {
+        if {$id in $hidden} {
+            my set_hidden [lsearch -all -inline -not -exact $hidden $id]
+        } else {
+            my set_hidden [concat $hidden $id]
+        }
+    }
+
+    # All definitions whose name matches.
+    method ids_like {pattern} {
+        set ids {}
+        dict for {id def} $defs {
+            if {[string match $pattern [dict get $def name]]} {
+                lappend ids $id
+            }
+        }
+        return $ids
+    }
+
+    method set_arrows {on} {
+        set arrows [expr {!!$on}]
+        my notify hidden
+    }
+
+    method set_pointer {what} {
+        if {$what ne $pointer} {
+            set pointer $what
+            my notify pointer
+        }
+    }
+
+    # Messages and counters: read after the first picture, so that the window is there at once.
+    method digest {} {
+        $log digest
+        my select {}
+        my notify digest
+    }
+}
+
+# What a trace calls: variable's name first, Tcl's own words last.
+proc ::pith::followed {variable callback args} {
+    {*}$callback [set $variable]
+}

@@ -1,0 +1,254 @@
+/* log_draw.c - methods of a log that draw it and look at what was drawn. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/axis.h"
+#include "core/hit.h"
+#include "core/legend.h"
+#include "core/memory.h"
+#include "core/palette.h"
+#include "tk/log_object.h"
+
+/* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
+enum { TICK_SPACING = 90 };
+
+/* ---- Drawing ---------------------------------------------------------------------------------------------------------- */
+
+struct view {
+    int64_t t0_ns, t1_ns;
+    int width, height, first_row, most_arrows;
+    double row_height;
+};
+
+static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[], struct view *view)
+{
+    if (pithi_get_window(interp, words, &view->t0_ns, &view->t1_ns) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, words[2], &view->width) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, words[3], &view->height) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, words[4], &view->first_row) != TCL_OK ||
+        Tcl_GetDoubleFromObj(interp, words[5], &view->row_height) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, words[6], &view->most_arrows) != TCL_OK)
+        return TCL_ERROR;
+    if (view->width < 1 || view->width > PITHI_MAX_WIDTH || view->height < 1 || view->height > PITHI_MAX_WIDTH ||
+        view->first_row < 0 || view->most_arrows < 0 || (uint32_t)view->first_row > object->row_count || !(view->row_height >= 1)) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("picture too small, too large, or outside of the rows", -1));
+        return TCL_ERROR;
+    }
+    return TCL_OK;
+}
+
+static void set_plot(struct pithi_log_object *object, const struct view *view)
+{
+    uint32_t rest = object->row_count - (uint32_t)view->first_row;
+    uint32_t fit = (uint32_t)(view->height / view->row_height) + 1;
+    struct pithi_plot *plot = &object->plot;
+
+    pithi_plot_free(plot);
+    memset(plot, 0, sizeof *plot);
+    plot->log = object->log;
+    plot->digest = object->digest;
+    plot->rgb = object->rgb;
+    plot->hidden = object->hidden;
+    plot->t0_ns = view->t0_ns;
+    plot->t1_ns = view->t1_ns;
+    plot->rows = object->rows + view->first_row;
+    plot->row_count = rest < fit ? rest : fit;
+    plot->width = (uint32_t)view->width;
+    plot->row_height = view->row_height;
+    plot->most_arrows = (uint32_t)view->most_arrows;
+}
+
+static void draw_grid(const struct view *view, const struct pithi_painter *painter)
+{
+    struct pithi_axis axis;
+
+    pithi_axis_make(view->t0_ns, view->t1_ns, view->width, TICK_SPACING, &axis);
+    for (uint32_t i = 0; i < axis.count; i++)
+        painter->rect(painter->context, floor(axis.ticks[i].x), 0, 1, view->height, PITHI_RGB_GRID, 1);
+}
+
+static int show(struct pithi_log_object *object, Tcl_Interp *interp, Tk_PhotoHandle photo)
+{
+    struct pithi_raster *raster = &object->raster;
+    Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
+                                .width = raster->width,
+                                .height = raster->height,
+                                .pitch = raster->width * 3,
+                                .pixelSize = 3,
+                                .offset = {0, 1, 2, 3}};
+
+    if (Tk_PhotoSetSize(interp, photo, raster->width, raster->height) != TCL_OK)
+        return TCL_ERROR;
+    return Tk_PhotoPutBlock(interp, photo, &block, 0, 0, raster->width, raster->height, TK_PHOTO_COMPOSITE_SET);
+}
+
+int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(objv[2]));
+    struct pithi_painter painter = pithi_raster_painter(&object->raster);
+    Tcl_Obj *result;
+    struct view view;
+
+    (void)objc;
+    if (!photo) {
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(objv[2])));
+        return TCL_ERROR;
+    }
+    if (get_view(object, interp, objv + 3, &view) != TCL_OK)
+        return TCL_ERROR;
+    set_plot(object, &view);
+    if (pithi_plot_load(&object->plot))
+        return pithi_log_error(interp);
+    pithi_raster_prepare(&object->raster, view.width, view.height, PITHI_RGB_PAPER);
+    draw_grid(&view, &painter);
+    pithi_plot_draw(&object->plot, &painter);
+    if (show(object, interp, photo) != TCL_OK)
+        return TCL_ERROR;
+    result = Tcl_NewDictObj();
+    pithi_put_wide(result, "arrows", object->plot.arrow_count);
+    pithi_put_wide(result, "messages", object->plot.arrow_total);
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+/* ---- Looking ---------------------------------------------------------------------------------------------------------- */
+
+static Tcl_Obj *hit_dict(struct pithi_log_object *object, const struct pithi_hit *hit, uint32_t row)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    pithi_put_wide(dict, "id", hit->id);
+    pithi_put_text(dict, "name", pithlog_get_def(object->log, hit->id)->name);
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_wide(dict, "start", hit->start_ns);
+    pithi_put_wide(dict, "end", hit->end_ns);
+    return dict;
+}
+
+int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_hit hit;
+    int64_t t0, t1;
+    double y, row_height;
+    uint32_t row;
+    Tcl_Obj *dict;
+    int found;
+
+    (void)objc;
+    if (pithi_get_row(object, interp, objv[2], &row) != TCL_OK ||
+        pithi_get_window(interp, objv + 3, &t0, &t1) != TCL_OK ||
+        Tcl_GetDoubleFromObj(interp, objv[5], &y) != TCL_OK ||
+        Tcl_GetDoubleFromObj(interp, objv[6], &row_height) != TCL_OK)
+        return TCL_ERROR;
+    if (object->rows[row].counter != PITHI_NONE)
+        return TCL_OK;
+    found = pithi_hit_state(object->log, object->rows[row].lane, t0, t1, pithi_plot_level_at(row_height, y),
+                            object->hidden, &hit);
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (!found)
+        return TCL_OK;
+    dict = hit_dict(object, &hit, row);
+    pithi_put_wide(dict, "depth", hit.depth);
+    pithi_put_wide(dict, "ended", hit.ended);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_hit hit;
+    int64_t time, reach;
+    uint32_t row;
+    Tcl_Obj *dict;
+    int found;
+
+    (void)objc;
+    if (pithi_get_row(object, interp, objv[2], &row) != TCL_OK || pithi_get_time(interp, objv[3], &time) != TCL_OK ||
+        pithi_get_time(interp, objv[4], &reach) != TCL_OK)
+        return TCL_ERROR;
+    if (object->rows[row].counter != PITHI_NONE)
+        return TCL_OK;
+    found = pithi_hit_event(object->log, object->rows[row].lane, time, reach, object->hidden, &hit);
+    if (found < 0)
+        return pithi_log_error(interp);
+    if (!found)
+        return TCL_OK;
+    dict = hit_dict(object, &hit, row);
+    pithi_put_wide(dict, "count", (int64_t)hit.count);
+    pithi_put_text(dict, "payload", hit.payload);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithi_arrow *arrow;
+    Tcl_Obj *dict;
+    double x, y;
+
+    (void)objc;
+    if (Tcl_GetDoubleFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[3], &y) != TCL_OK)
+        return TCL_ERROR;
+    arrow = pithi_hit_arrow(&object->plot, x, y, 3);
+    if (!arrow)
+        return TCL_OK;
+    dict = Tcl_NewDictObj();
+    pithi_put_wide(dict, "from", pithlog_get_lane(object->log, arrow->message->send_lane)->rank);
+    pithi_put_wide(dict, "to", pithlog_get_lane(object->log, arrow->message->recv_lane)->rank);
+    pithi_put_wide(dict, "start", arrow->message->send_ns);
+    pithi_put_wide(dict, "end", arrow->message->recv_ns);
+    pithi_put_wide(dict, "tag", arrow->message->tag);
+    pithi_put_wide(dict, "bytes", (int64_t)arrow->message->bytes);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------------- */
+
+static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_cells *cells, int64_t span_ns)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    uint32_t count;
+    struct pithi_legend_entry *entries = pithi_legend_make(object->log, cells, span_ns, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, "id", entries[i].id);
+        pithi_put_wide(dict, "count", (int64_t)entries[i].sum.count);
+        pithi_put_wide(dict, "inclusive", entries[i].sum.inclusive_ns);
+        pithi_put_wide(dict, "exclusive", entries[i].sum.exclusive_ns);
+        pithi_put(dict, "share", Tcl_NewDoubleObj(entries[i].share));
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    free(entries);
+    return list;
+}
+
+/* Over all rows selected, also those that are scrolled out of sight. */
+int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_query query = {.levels = 1};
+    struct pithi_cells cells = {0};
+    uint32_t *lanes = pithi_alloc(object->row_count, sizeof *lanes);
+    int err = 0, status;
+
+    (void)objc;
+    for (uint32_t row = 0; row < object->row_count; row++)
+        if (object->rows[row].counter == PITHI_NONE)
+            lanes[query.lane_count++] = object->rows[row].lane;
+    query.lanes = lanes;
+    status = pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns);
+    if (status == TCL_OK)
+        err = pithi_query_run(object->log, &query, &cells);
+    if (err)
+        status = pithi_log_error(interp);
+    if (status == TCL_OK)
+        Tcl_SetObjResult(interp, sums_list(object, &cells, query.t1_ns - query.t0_ns));
+    pithi_cells_free(&cells);
+    free(lanes);
+    return status;
+}

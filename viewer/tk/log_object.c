@@ -1,0 +1,320 @@
+/* log_object.c - an open log as a Tcl command; see log_object.h. */
+#include "tk/log_object.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/axis.h"
+#include "core/legend.h"
+#include "core/memory.h"
+#include "core/palette.h"
+#include "core/words.h"
+
+/* ---- Between Tcl and C ------------------------------------------------------------------------------------------------ */
+
+void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
+{
+    Tcl_DictObjPut(NULL, dict, Tcl_NewStringObj(key, -1), value);
+}
+
+void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value)
+{
+    pithi_put(dict, key, Tcl_NewStringObj(value, -1));
+}
+
+void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value)
+{
+    pithi_put(dict, key, Tcl_NewWideIntObj((Tcl_WideInt)value));
+}
+
+static int fail(Tcl_Interp *interp, const char *kind, const char *text)
+{
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
+    Tcl_SetErrorCode(interp, "PITH", kind, (char *)NULL);
+    return TCL_ERROR;
+}
+
+int pithi_log_error(Tcl_Interp *interp)
+{
+    return fail(interp, "LOG", pithlog_error());
+}
+
+int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns)
+{
+    Tcl_WideInt value;
+
+    if (Tcl_GetWideIntFromObj(interp, word, &value) != TCL_OK)
+        return TCL_ERROR;
+    *time_ns = value;
+    return TCL_OK;
+}
+
+int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns, int64_t *t1_ns)
+{
+    if (pithi_get_time(interp, words[0], t0_ns) != TCL_OK || pithi_get_time(interp, words[1], t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    return *t0_ns < *t1_ns ? TCL_OK : fail(interp, "USAGE", "the window must end after it begins");
+}
+
+int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row)
+{
+    int value;
+
+    if (Tcl_GetIntFromObj(interp, word, &value) != TCL_OK)
+        return TCL_ERROR;
+    if (value < 0 || (uint32_t)value >= object->row_count)
+        return fail(interp, "USAGE", "no such row");
+    *row = (uint32_t)value;
+    return TCL_OK;
+}
+
+/* ---- What the log holds ------------------------------------------------------------------------------------------------ */
+
+static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const struct pithlog_info *info = pithlog_get_info(object->log);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+    int64_t t0, t1;
+
+    (void)objc, (void)objv;
+    pithi_whole_window(object->log, &t0, &t1);
+    pithi_put_text(dict, "path", object->path);
+    pithi_put_text(dict, "format", info->format);
+    pithi_put_wide(dict, "complete", info->complete);
+    pithi_put_wide(dict, "ranks", info->ranks);
+    pithi_put_wide(dict, "lanes", info->lanes);
+    pithi_put_wide(dict, "records", (int64_t)info->records);
+    pithi_put_wide(dict, "messages", (int64_t)info->messages);
+    pithi_put_wide(dict, "lost", (int64_t)info->lost);
+    pithi_put_wide(dict, "bytes", (int64_t)info->bytes);
+    pithi_put_wide(dict, "t0", t0);
+    pithi_put_wide(dict, "t1", t1);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const char *const kinds[] = {"state", "event", "counter"};
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    const struct pithlog_def *def;
+    char colour[16];
+
+    (void)objc, (void)objv;
+    for (uint32_t id = 0; (def = pithlog_get_def(object->log, id)); id++) {
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        snprintf(colour, sizeof colour, "#%06x", object->rgb[id]);
+        pithi_put_wide(dict, "id", id);
+        pithi_put_text(dict, "kind", kinds[def->kind]);
+        pithi_put_text(dict, "name", def->name);
+        pithi_put_text(dict, "colour", colour);
+        pithi_put_text(dict, "group", def->group);
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *dict = Tcl_NewDictObj();
+    const char *key, *value;
+
+    (void)objc, (void)objv;
+    for (uint32_t i = 0; (key = pithlog_get_property(object->log, i, &value)); i++)
+        pithi_put_text(dict, key, value);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* ---- Rows and filters --------------------------------------------------------------------------------------------------- */
+
+static int log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    char label[256];
+
+    (void)objc, (void)objv;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_row_label(object->log, object->rows[row], label, sizeof label);
+        pithi_put_text(dict, "label", label);
+        pithi_put_text(dict, "kind", object->rows[row].counter == PITHI_NONE ? "states" : "counter");
+        pithi_put_wide(dict, "rank", lane->rank);
+        pithi_put_wide(dict, "thread", lane->thread);
+        pithi_put_text(dict, "name", lane->name);
+        pithi_put_text(dict, "host", lane->host);
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static void forget_plot(struct pithi_log_object *object)
+{
+    pithi_plot_free(&object->plot);
+    memset(&object->plot, 0, sizeof object->plot);
+}
+
+static int log_select(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    const char *list = Tcl_GetString(objv[2]);
+    uint32_t count;
+    struct pithi_row *rows = pithi_rows_make(object->log, object->digest, &count);
+
+    (void)objc;
+    if (*list && (pithi_rows_choose(object->log, list, rows, &count) || !count)) {
+        free(rows);
+        return fail(interp, "USAGE", "no such rows: give a list of ranks such as 0-3,7.1");
+    }
+    forget_plot(object);
+    free(object->rows);
+    object->rows = rows;
+    object->row_count = count;
+    Tcl_SetObjResult(interp, Tcl_NewIntObj((int)count));
+    return TCL_OK;
+}
+
+static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    Tcl_Obj **items;
+    int count, id;
+
+    (void)objc;
+    if (Tcl_ListObjGetElements(interp, objv[2], &count, &items) != TCL_OK)
+        return TCL_ERROR;
+    memset(object->hidden, 0, defs);
+    for (int i = 0; i < count; i++) {
+        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
+            return TCL_ERROR;
+        if (id >= 0 && (uint32_t)id < defs)
+            object->hidden[id] = 1;
+    }
+    return TCL_OK;
+}
+
+static int log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    (void)objc, (void)objv;
+    if (!object->digest && pithi_digest_open(object->log, &object->digest))
+        return pithi_log_error(interp);
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->digest->message_count));
+    return TCL_OK;
+}
+
+/* ---- Time --------------------------------------------------------------------------------------------------------------- */
+
+static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_axis axis;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    int64_t t0, t1;
+    double width, spacing;
+
+    (void)object, (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK ||
+        Tcl_GetDoubleFromObj(interp, objv[4], &width) != TCL_OK ||
+        Tcl_GetDoubleFromObj(interp, objv[5], &spacing) != TCL_OK)
+        return TCL_ERROR;
+    pithi_axis_make(t0, t1, width, spacing, &axis);
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.base, -1));
+    for (uint32_t i = 0; i < axis.count; i++) {
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewDoubleObj(axis.ticks[i].x));
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(axis.ticks[i].label, -1));
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+/* ---- The command -------------------------------------------------------------------------------------------------------- */
+
+static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    (void)objc, (void)objv;
+    Tcl_DeleteCommandFromToken(interp, object->command);
+    return TCL_OK;
+}
+
+static const struct method {
+    const char *name;
+    int words; /* after LOG METHOD */
+    const char *usage;
+    int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+} methods[] = {
+    {"arrowat", 2, "x y", pithi_log_arrow_at},
+    {"close", 0, NULL, log_close},
+    {"defs", 0, NULL, log_defs},
+    {"digest", 0, NULL, log_digest},
+    {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
+    {"eventat", 3, "row time reach", pithi_log_event_at},
+    {"hide", 1, "ids", log_hide},
+    {"info", 0, NULL, log_info},
+    {"properties", 0, NULL, log_properties},
+    {"rows", 0, NULL, log_rows},
+    {"select", 1, "list", log_select},
+    {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
+    {"sums", 2, "t0 t1", pithi_log_sums},
+    {"ticks", 4, "t0 t1 width spacing", log_ticks},
+    {NULL, 0, NULL, NULL},
+};
+
+static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int which;
+
+    if (objc < 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
+        return TCL_ERROR;
+    if (objc != methods[which].words + 2) {
+        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
+        return TCL_ERROR;
+    }
+    return methods[which].run(data, interp, objc, objv);
+}
+
+static void log_delete(ClientData data)
+{
+    struct pithi_log_object *object = data;
+
+    forget_plot(object);
+    pithi_raster_free(&object->raster);
+    pithi_digest_close(object->digest);
+    pithlog_close(object->log);
+    free(object->rows);
+    free(object->hidden);
+    free(object->rgb);
+    free(object->path);
+    free(object);
+}
+
+int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static unsigned next;
+    struct pithi_log_object *object;
+    struct pithlog *log;
+    char name[48];
+
+    (void)data;
+    if (objc != 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "file");
+        return TCL_ERROR;
+    }
+    if (pithlog_open(Tcl_GetString(objv[1]), &log))
+        return pithi_log_error(interp);
+    object = pithi_alloc(1, sizeof *object);
+    object->log = log;
+    object->path = strdup(Tcl_GetString(objv[1]));
+    object->rgb = pithi_palette_make(log);
+    object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
+    object->rows = pithi_rows_make(log, NULL, &object->row_count);
+    snprintf(name, sizeof name, "::pithtk::log%u", ++next);
+    object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(name, -1));
+    return TCL_OK;
+}

@@ -1,0 +1,49 @@
+/* log_object.h - an open log as a Tcl command: `pithtk::open FILE` gives its name.
+ *
+ * Times are nanoseconds (wide integers); rows are numbers in the list of rows selected; pixels are pixels.
+ */
+#ifndef PITHI_LOG_OBJECT_H
+#define PITHI_LOG_OBJECT_H
+
+#include <tcl.h>
+#include <tk.h>
+
+#include "core/plot.h"
+#include "core/raster.h"
+
+struct pithi_log_object {
+    struct pithlog *log;
+    struct pithi_digest *digest; /* NULL until asked for */
+    char *path;
+    uint32_t *rgb;
+    unsigned char *hidden; /* [defs] */
+    struct pithi_row *rows; /* selected */
+    uint32_t row_count;
+    struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
+    struct pithi_raster raster;
+    Tcl_Command command;
+};
+
+/* pithtk::open FILE */
+int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* log_draw.c: methods that draw and look; the first words are LOG METHOD. */
+int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* Puts a word and its value at the end of a dict. */
+void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
+void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
+void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
+/* The text of pithlog_error() as Tcl's error, with -errorcode {PITH LOG}. */
+int pithi_log_error(Tcl_Interp *interp);
+/* A row number among those selected. */
+int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *row);
+int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns);
+/* t0 t1, t0 < t1. */
+int pithi_get_window(Tcl_Interp *interp, Tcl_Obj *const words[2], int64_t *t0_ns, int64_t *t1_ns);
+
+#endif
