@@ -173,11 +173,17 @@ define mpi_rules
 $(O)/gen/$(1)/mpi.i: $(O)/.flags
 	@mkdir -p $$(@D)
 	printf '\043include <mpi.h>\n' | $(MPICC_$(1)) -E -P -x c - -o $$@
-$(O)/gen/$(1)/log.c: $(mpi_templates) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i
-	$(O)/bin/wrappergen -w $(mpi_templates) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i -o $$@
+# What its libraries export: mpi.h declares functions that are nowhere. A linked program names the libraries.
+$(O)/gen/$(1)/exports: $(O)/.flags
+	@mkdir -p $$(@D)
+	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
+	ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(PMPIX*_[A-Za-z0-9_]*\)$$$$/\1/p' >$$@
+	@rm -f $$@.probe
+$(O)/gen/$(1)/log.c: $(mpi_templates) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exports
+	$(O)/bin/wrappergen --preload -w $(mpi_templates) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exports -o $$@
 $(O)/obj/mpi-$(1)/log.o: $(O)/gen/$(1)/log.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations -Wno-missing-prototypes $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<

@@ -138,14 +138,6 @@ static void unknown(struct place *place, const struct scope *scope, const struct
 
 /* ---- lists of functions ------------------------------------------------------------------------------------------------ */
 
-static int class_known(const struct protos *protos, const struct word *word)
-{
-    for (int i = 0; i < protos->count; i++)
-        if (row_has_class(protos->at[i].row, word->at + 1, word->size - 1))
-            return 1;
-    return 0;
-}
-
 static int listed(const struct protos *protos, const struct node *node, const struct proto *proto)
 {
     for (int w = 2; w < node->word_count; w++) {
@@ -163,8 +155,8 @@ static void warn_unlisted(struct place *place, const struct node *node)
         const struct word *word = &node->words[w];
         if (word->at[0] != '@' && !protos_find(place->emitter->protos, word->at, word->size))
             warn(place->source, node->at, "no function %.*s; skipped", (int)word->size, word->at);
-        else if (word->at[0] == '@' && !class_known(place->emitter->protos, word) && place->emitter->protos->count > 300)
-            warn(place->source, node->at, "no function of class %.*s; skipped", (int)word->size, word->at);
+        else if (word->at[0] == '@' && !roles_know_class(word->at + 1, word->size - 1))
+            fault(place->source, node->at, "no class %.*s in the table of roles; see -r", (int)word->size, word->at);
     }
 }
 

@@ -100,6 +100,14 @@ int row_has_class(const struct row *row, const char *name, size_t size)
     return 0;
 }
 
+int roles_know_class(const char *name, size_t size)
+{
+    for (int i = 0; table && i < table->count; i++)
+        if (row_has_class(&table->at[i], name, size))
+            return 1;
+    return 0;
+}
+
 const char *role_find(const struct proto *proto, const char *word, size_t size)
 {
     const struct row *row = proto->row;

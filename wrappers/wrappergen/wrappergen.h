@@ -81,6 +81,7 @@ struct roles {
 };
 void roles_parse(struct roles *roles);
 void roles_apply(const struct roles *roles, struct protos *protos); /* sets proto.row; faults for arguments that are not there */
+int roles_know_class(const char *name, size_t size); /* some row of the table applied has it */
 int row_has_class(const struct row *row, const char *name, size_t size);
 /* What {{word}} stands for by the row of `proto`: an argument's name or a text; NULL: nothing. */
 const char *role_find(const struct proto *proto, const char *word, size_t size);

@@ -1,0 +1,337 @@
+/* coll.c - see coll.h. */
+#include "coll.h"
+
+#include "pith_tool.h"
+#include "real.h"
+#include "state.h"
+
+/* What the collective call under way on this thread gives to record; comm NULL: nothing. */
+static __thread struct {
+    struct pithi_comm *comm;
+    int root; /* a world rank */
+    uint64_t given, got;
+} now __attribute__((tls_model("initial-exec")));
+
+static struct pithi_comm *begin(MPI_Comm comm)
+{
+    now.comm = pithi_self.recorded ? pithi_comm_find(comm) : NULL;
+    now.root = PITH_NOBODY;
+    now.given = now.got = 0;
+    return now.comm;
+}
+
+static struct pithi_comm *begin_rooted(MPI_Comm comm, int root)
+{
+    if (begin(comm))
+        now.root = pithi_comm_root(now.comm, root);
+    return now.comm;
+}
+
+/* How many processes this one exchanges data with. */
+static int others(const struct pithi_comm *comm)
+{
+    return comm->remote_size ? comm->remote_size : comm->size;
+}
+
+static int am_root(const struct pithi_comm *comm, int root)
+{
+    return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
+}
+
+/* In an intercommunicator: of the root's group, but not the root: takes no part. */
+static int is_idle(int root)
+{
+    return root == MPI_PROC_NULL;
+}
+
+static pithi_count count_at(struct pithi_counts counts, int i)
+{
+    return counts.is_wide ? ((const pithi_count *)counts.at)[i] : ((const int *)counts.at)[i];
+}
+
+static uint64_t sum(struct pithi_counts counts, int count, MPI_Datatype type)
+{
+    pithi_count total = 0;
+
+    for (int i = 0; counts.at && i < count; i++)
+        total += count_at(counts, i);
+    return pithi_bytes(total, type);
+}
+
+static uint64_t sum_types(struct pithi_counts counts, int count, const MPI_Datatype *types)
+{
+    uint64_t total = 0;
+
+    for (int i = 0; counts.at && types && i < count; i++)
+        total += pithi_bytes(count_at(counts, i), types[i]);
+    return total;
+}
+
+void pithi_coll_barrier(MPI_Comm comm)
+{
+    begin(comm);
+}
+
+void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    if (am_root(now.comm, root))
+        now.given = pithi_bytes(count, type);
+    else
+        now.got = pithi_bytes(count, type);
+}
+
+static void give_to_root(int root, const void *from, pithi_count count, MPI_Datatype type, uint64_t in_place)
+{
+    if (!now.comm->remote_size || !am_root(now.comm, root))
+        now.given = from == MPI_IN_PLACE ? in_place : pithi_bytes(count, type);
+}
+
+void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
+                       pithi_count recv_count, MPI_Datatype recv_type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    uint64_t part = am_root(now.comm, root) ? pithi_bytes(recv_count, recv_type) : 0;
+    give_to_root(root, from, count, type, part);
+    now.got = part * (uint64_t)others(now.comm);
+}
+
+void pithi_coll_gatherv(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
+                        struct pithi_counts recv_counts, MPI_Datatype recv_type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    uint64_t own = 0;
+    if (am_root(now.comm, root)) {
+        now.got = sum(recv_counts, others(now.comm), recv_type);
+        if (from == MPI_IN_PLACE)
+            own = pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type);
+    }
+    give_to_root(root, from, count, type, own);
+}
+
+static void get_from_root(int root, const void *to, pithi_count count, MPI_Datatype type, uint64_t in_place)
+{
+    if (!now.comm->remote_size || !am_root(now.comm, root))
+        now.got = to == MPI_IN_PLACE ? in_place : pithi_bytes(count, type);
+}
+
+void pithi_coll_scatter(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type, const void *to,
+                        pithi_count recv_count, MPI_Datatype recv_type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    uint64_t part = am_root(now.comm, root) ? pithi_bytes(count, type) : 0;
+    now.given = part * (uint64_t)others(now.comm);
+    get_from_root(root, to, recv_count, recv_type, part);
+}
+
+void pithi_coll_scatterv(MPI_Comm comm, int root, struct pithi_counts counts, MPI_Datatype type, const void *to,
+                         pithi_count recv_count, MPI_Datatype recv_type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    uint64_t own = 0;
+    if (am_root(now.comm, root)) {
+        now.given = sum(counts, others(now.comm), type);
+        if (to == MPI_IN_PLACE)
+            own = pithi_bytes(count_at(counts, now.comm->rank), type);
+    }
+    get_from_root(root, to, recv_count, recv_type, own);
+}
+
+void pithi_coll_allgather(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type, pithi_count recv_count,
+                          MPI_Datatype recv_type)
+{
+    if (!begin(comm))
+        return;
+    uint64_t part = pithi_bytes(recv_count, recv_type);
+    now.given = from == MPI_IN_PLACE ? part : pithi_bytes(count, type);
+    now.got = part * (uint64_t)others(now.comm);
+}
+
+void pithi_coll_allgatherv(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type,
+                           struct pithi_counts recv_counts, MPI_Datatype recv_type)
+{
+    if (!begin(comm))
+        return;
+    now.given = from == MPI_IN_PLACE ? pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type)
+                                     : pithi_bytes(count, type);
+    now.got = sum(recv_counts, others(now.comm), recv_type);
+}
+
+void pithi_coll_alltoall(MPI_Comm comm, const void *from, pithi_count count, MPI_Datatype type, pithi_count recv_count,
+                         MPI_Datatype recv_type)
+{
+    if (!begin(comm))
+        return;
+    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)others(now.comm);
+    now.given = from == MPI_IN_PLACE ? now.got : pithi_bytes(count, type) * (uint64_t)others(now.comm);
+}
+
+void pithi_coll_alltoallv(MPI_Comm comm, const void *from, struct pithi_counts counts, MPI_Datatype type,
+                          struct pithi_counts recv_counts, MPI_Datatype recv_type)
+{
+    if (!begin(comm))
+        return;
+    now.got = sum(recv_counts, others(now.comm), recv_type);
+    now.given = from == MPI_IN_PLACE ? now.got : sum(counts, others(now.comm), type);
+}
+
+void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts counts, const MPI_Datatype *types,
+                          struct pithi_counts recv_counts, const MPI_Datatype *recv_types)
+{
+    if (!begin(comm))
+        return;
+    now.got = sum_types(recv_counts, others(now.comm), recv_types);
+    now.given = from == MPI_IN_PLACE ? now.got : sum_types(counts, others(now.comm), types);
+}
+
+void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
+{
+    if (!begin_rooted(comm, root) || is_idle(root))
+        return;
+    int is_root = am_root(now.comm, root);
+    if (!is_root || !now.comm->remote_size)
+        now.given = pithi_bytes(count, type);
+    if (is_root)
+        now.got = pithi_bytes(count, type);
+}
+
+void pithi_coll_allreduce(MPI_Comm comm, pithi_count count, MPI_Datatype type)
+{
+    if (begin(comm))
+        now.given = now.got = pithi_bytes(count, type);
+}
+
+void pithi_coll_exscan(MPI_Comm comm, pithi_count count, MPI_Datatype type)
+{
+    pithi_coll_allreduce(comm, count, type);
+    if (now.comm && now.comm->rank == 0)
+        now.got = 0;
+}
+
+void pithi_coll_reduce_scatter(MPI_Comm comm, struct pithi_counts counts, MPI_Datatype type)
+{
+    if (!begin(comm))
+        return;
+    now.given = sum(counts, now.comm->size, type);
+    now.got = pithi_bytes(count_at(counts, now.comm->rank), type);
+}
+
+void pithi_coll_reduce_scatter_block(MPI_Comm comm, pithi_count count, MPI_Datatype type)
+{
+    if (!begin(comm))
+        return;
+    now.got = pithi_bytes(count, type);
+    now.given = now.got * (uint64_t)now.comm->size;
+}
+
+/* ---- neighbourhoods ------------------------------------------------------------------------------------------------------ */
+
+/* How many neighbours give to this process, and how many it gives to; asked for once. */
+static void degrees(struct pithi_comm *comm, int *in, int *out)
+{
+    int kind = MPI_UNDEFINED, weighted;
+
+    *out = __atomic_load_n(&comm->out_degree, __ATOMIC_ACQUIRE);
+    *in = comm->in_degree;
+    if (*out >= 0)
+        return;
+    *in = *out = 0;
+    REAL(MPI_Topo_test)(comm->handle, &kind);
+    if (kind == MPI_CART) {
+        REAL(MPI_Cartdim_get)(comm->handle, in);
+        *in = *out = 2 * *in;
+    } else if (kind == MPI_GRAPH) {
+        REAL(MPI_Graph_neighbors_count)(comm->handle, comm->rank, in);
+        *out = *in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        REAL(MPI_Dist_graph_neighbors_count)(comm->handle, in, out, &weighted);
+    }
+    __atomic_store_n(&comm->in_degree, *in, __ATOMIC_RELAXED);
+    __atomic_store_n(&comm->out_degree, *out, __ATOMIC_RELEASE);
+}
+
+static int begin_neighbours(MPI_Comm comm, int *in, int *out)
+{
+    if (!begin(comm))
+        return 0;
+    degrees(now.comm, in, out);
+    return 1;
+}
+
+void pithi_coll_nallgather(MPI_Comm comm, pithi_count count, MPI_Datatype type, pithi_count recv_count,
+                           MPI_Datatype recv_type)
+{
+    int in, out;
+
+    if (!begin_neighbours(comm, &in, &out))
+        return;
+    now.given = out ? pithi_bytes(count, type) : 0;
+    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)in;
+}
+
+void pithi_coll_nallgatherv(MPI_Comm comm, pithi_count count, MPI_Datatype type, struct pithi_counts recv_counts,
+                            MPI_Datatype recv_type)
+{
+    int in, out;
+
+    if (!begin_neighbours(comm, &in, &out))
+        return;
+    now.given = out ? pithi_bytes(count, type) : 0;
+    now.got = sum(recv_counts, in, recv_type);
+}
+
+void pithi_coll_nalltoall(MPI_Comm comm, pithi_count count, MPI_Datatype type, pithi_count recv_count,
+                          MPI_Datatype recv_type)
+{
+    int in, out;
+
+    if (!begin_neighbours(comm, &in, &out))
+        return;
+    now.given = pithi_bytes(count, type) * (uint64_t)out;
+    now.got = pithi_bytes(recv_count, recv_type) * (uint64_t)in;
+}
+
+void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Datatype type,
+                           struct pithi_counts recv_counts, MPI_Datatype recv_type)
+{
+    int in, out;
+
+    if (!begin_neighbours(comm, &in, &out))
+        return;
+    now.given = sum(counts, out, type);
+    now.got = sum(recv_counts, in, recv_type);
+}
+
+void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
+                           struct pithi_counts recv_counts, const MPI_Datatype *recv_types)
+{
+    int in, out;
+
+    if (!begin_neighbours(comm, &in, &out))
+        return;
+    now.given = sum_types(counts, out, types);
+    now.got = sum_types(recv_counts, in, recv_types);
+}
+
+/* ---- records ---------------------------------------------------------------------------------------------------------------- */
+
+void pithi_coll_record(void)
+{
+    if (now.comm && pithi_self.recorded)
+        pith_comm_coll(now.comm->id, now.root, now.given, now.got);
+}
+
+void pithi_coll_keep(int result, const MPI_Request *request)
+{
+    if (now.comm && pithi_self.recorded && result == MPI_SUCCESS)
+        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_COLL_INIT,
+                                                            .comm = now.comm,
+                                                            .peer = now.root,
+                                                            .bytes = now.given,
+                                                            .u.got_bytes = now.got});
+}

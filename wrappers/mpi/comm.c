@@ -1,0 +1,332 @@
+/* comm.c - the table of communicators, their keys and their world ranks. */
+#include "comm.h"
+
+#include "job.h"
+#include "lock.h"
+#include "pith_tool.h"
+#include "real.h"
+#include "request.h"
+#include "state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256, CACHED = 8 };
+
+static struct pithi_comm *buckets[BUCKETS];
+static struct pithi_comm *graveyard; /* freed, but perhaps still named by open requests */
+static struct pithi_comm world;
+static MPI_Group world_group;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Handles found lately by this thread. A freed handle may come again for another communicator: `generation` then says
+ * that all caches are stale. */
+static unsigned generation = 1;
+static __thread struct {
+    unsigned generation;
+    MPI_Comm handle[CACHED];
+    struct pithi_comm *comm[CACHED];
+} cache __attribute__((tls_model("initial-exec")));
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash ^= value;
+    hash *= UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= hash >> 29;
+    hash *= UINT64_C(0xbf58476d1ce4e5b9);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_ranks(uint64_t hash, const int32_t *ranks, int count, int is_world_like)
+{
+    hash = mix(hash, (uint64_t)count);
+    for (int i = 0; i < count; i++)
+        hash = mix(hash, (uint32_t)(is_world_like ? i : ranks[i]));
+    return hash;
+}
+
+static unsigned bucket_of(MPI_Comm handle)
+{
+    return (unsigned)(mix(1, (uint64_t)(uintptr_t)handle) % BUCKETS);
+}
+
+/* ---- how often the same was made before ------------------------------------------------------------------------------ */
+
+struct count {
+    uint64_t hash;
+    uint64_t count;
+    struct count *next;
+};
+static struct count *counts[BUCKETS];
+
+static uint64_t count_before(uint64_t hash)
+{
+    struct count **at = &counts[hash % BUCKETS];
+
+    while (*at && (*at)->hash != hash)
+        at = &(*at)->next;
+    if (!*at && !(*at = calloc(1, sizeof **at)))
+        return 0;
+    (*at)->hash = hash;
+    return (*at)->count++;
+}
+
+/* 0 is MPI_COMM_WORLD's. */
+static uint64_t key_numbered(uint64_t hash)
+{
+    pithi_lock(&lock);
+    uint64_t key = mix(hash, count_before(hash));
+    pithi_unlock(&lock);
+    return key ? key : 1;
+}
+
+/* ---- members ---------------------------------------------------------------------------------------------------------- */
+
+/* The world ranks of a group's members; -1 for those of another job. */
+static int translate(MPI_Group group, int size, int32_t *ranks)
+{
+    int *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to);
+    int good = from && to;
+
+    for (int i = 0; good && i < size; i++)
+        from[i] = i;
+    good = good && REAL(MPI_Group_translate_ranks)(group, size, from, world_group, to) == MPI_SUCCESS;
+    for (int i = 0; good && i < size; i++)
+        ranks[i] = to[i] == MPI_UNDEFINED ? -1 : to[i];
+    free(from);
+    free(to);
+    return good;
+}
+
+static int find_members(struct pithi_comm *comm)
+{
+    MPI_Group group, remote = MPI_GROUP_NULL;
+    int inter = 0;
+
+    if (REAL(MPI_Comm_test_inter)(comm->handle, &inter) != MPI_SUCCESS ||
+        REAL(MPI_Comm_group)(comm->handle, &group) != MPI_SUCCESS)
+        return 0;
+    REAL(MPI_Group_size)(group, &comm->size);
+    REAL(MPI_Group_rank)(group, &comm->rank);
+    if (inter && REAL(MPI_Comm_remote_group)(comm->handle, &remote) == MPI_SUCCESS)
+        REAL(MPI_Group_size)(remote, &comm->remote_size);
+    comm->world_ranks = malloc((size_t)(comm->size + comm->remote_size + 1) * sizeof *comm->world_ranks);
+    int good = comm->world_ranks && translate(group, comm->size, comm->world_ranks);
+    if (good && comm->remote_size)
+        good = translate(remote, comm->remote_size, comm->world_ranks + comm->size);
+    REAL(MPI_Group_free)(&group);
+    if (remote != MPI_GROUP_NULL)
+        REAL(MPI_Group_free)(&remote);
+    return good;
+}
+
+static void define(struct pithi_comm *comm)
+{
+    struct pith_comm told = {
+        .key = comm->key,
+        .rank = comm->rank,
+        .size = comm->size,
+        .world_ranks = comm->world_ranks,
+        .remote_size = comm->remote_size,
+        .remote_ranks = comm->world_ranks + comm->size,
+    };
+
+    comm->id = pith_comm_define(&told);
+    int same = comm->size == world.size && !comm->remote_size;
+    for (int i = 0; same && i < comm->size; i++)
+        same = comm->world_ranks[i] == i;
+    if (same) {
+        free(comm->world_ranks);
+        comm->world_ranks = NULL;
+        comm->is_world_like = 1;
+    }
+}
+
+static uint64_t key_of(const struct pithi_comm *comm, enum pithi_comm_kind kind, uint64_t parent)
+{
+    const int32_t *local = comm->world_ranks;
+
+    if (!comm->remote_size)
+        return key_numbered(mix_ranks(mix(mix(2, (uint64_t)kind), parent), local, comm->size, comm->is_world_like));
+    const int32_t *remote = local + comm->size;
+    int local_first = local[0] <= remote[0];
+    uint64_t hash = mix(3, (uint64_t)(kind == PITHI_COMM_INTER ? 0 : kind));
+    hash = mix_ranks(hash, local_first ? local : remote, local_first ? comm->size : comm->remote_size, 0);
+    hash = mix_ranks(hash, local_first ? remote : local, local_first ? comm->remote_size : comm->size, 0);
+    return key_numbered(mix(hash, kind == PITHI_COMM_INTER ? 0 : parent));
+}
+
+/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+
+static struct pithi_comm *look_up(MPI_Comm handle)
+{
+    pithi_lock(&lock);
+    struct pithi_comm *comm = buckets[bucket_of(handle)];
+    while (comm && comm->handle != handle)
+        comm = comm->next;
+    pithi_unlock(&lock);
+    return comm;
+}
+
+static void enter(struct pithi_comm *comm)
+{
+    struct pithi_comm **bucket = &buckets[bucket_of(comm->handle)];
+
+    pithi_lock(&lock);
+    comm->next = *bucket;
+    *bucket = comm;
+    pithi_unlock(&lock);
+}
+
+/* Takes it out of the table. */
+static struct pithi_comm *take(MPI_Comm handle)
+{
+    pithi_lock(&lock);
+    struct pithi_comm **at = &buckets[bucket_of(handle)], *comm;
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    if ((comm = *at))
+        *at = comm->next;
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+    pithi_unlock(&lock);
+    return comm;
+}
+
+static void bury(struct pithi_comm *comm)
+{
+    pithi_lock(&lock);
+    comm->next = graveyard;
+    graveyard = comm;
+    for (struct pithi_comm **at = &graveyard; *at;) {
+        struct pithi_comm *dead = *at;
+        if (__atomic_load_n(&dead->open_requests, __ATOMIC_ACQUIRE)) {
+            at = &dead->next;
+            continue;
+        }
+        *at = dead->next;
+        free(dead->world_ranks);
+        free(dead);
+    }
+    pithi_unlock(&lock);
+}
+
+static struct pithi_comm *add(MPI_Comm handle, enum pithi_comm_kind kind, uint64_t parent, uint64_t key)
+{
+    struct pithi_comm *comm = calloc(1, sizeof *comm), *stale = take(handle);
+
+    if (stale) /* freed without our seeing it */
+        bury(stale);
+    if (!comm)
+        return NULL;
+    comm->handle = handle;
+    comm->in_degree = comm->out_degree = -1;
+    if (!find_members(comm)) {
+        free(comm->world_ranks);
+        free(comm);
+        return NULL;
+    }
+    comm->key = key ? key : key_of(comm, kind, parent);
+    define(comm);
+    enter(comm);
+    return comm;
+}
+
+struct pithi_comm *pithi_comm_find(MPI_Comm handle)
+{
+    if (!pithi_job_up || handle == MPI_COMM_NULL)
+        return NULL;
+    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    if (cache.generation != now) {
+        memset(&cache, 0, sizeof cache);
+        cache.generation = now;
+    }
+    unsigned slot = bucket_of(handle) % CACHED;
+    if (cache.comm[slot] && cache.handle[slot] == handle)
+        return cache.comm[slot];
+    struct pithi_comm *comm = look_up(handle);
+    if (!comm)
+        comm = add(handle, PITHI_COMM_OTHER, 0, 0);
+    cache.handle[slot] = handle;
+    cache.comm[slot] = comm;
+    return comm;
+}
+
+void pithi_comm_begin(void)
+{
+    world.handle = MPI_COMM_WORLD;
+    world.is_world_like = 1;
+    world.in_degree = world.out_degree = -1;
+    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &world.rank);
+    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &world.size);
+    enter(&world);
+}
+
+int pithi_comm_self(void)
+{
+    return world.rank;
+}
+
+int pithi_comm_root(const struct pithi_comm *comm, int root)
+{
+    if (root == MPI_ROOT)
+        return world.rank;
+    return pithi_comm_peer(comm, root);
+}
+
+/* ---- what the user's calls do ----------------------------------------------------------------------------------------------- */
+
+void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made)
+{
+    if (result != MPI_SUCCESS || !pithi_job_up || !pithi_self.recorded || *made == MPI_COMM_NULL)
+        return;
+    const struct pithi_comm *from = parent == MPI_COMM_NULL ? NULL : pithi_comm_find(parent);
+    add(*made, kind, from ? from->key : 0, 0);
+}
+
+uint64_t pithi_comm_promise(MPI_Comm parent)
+{
+    const struct pithi_comm *from = pithi_self.recorded ? pithi_comm_find(parent) : NULL;
+
+    return from ? key_of(from, PITHI_COMM_DUP, from->key) : 0;
+}
+
+void pithi_comm_pending(int result, uint64_t key, MPI_Comm *made, const MPI_Request *request)
+{
+    if (key && result == MPI_SUCCESS)
+        pithi_request_put(*request, &(struct pithi_request){
+                                        .kind = PITHI_REQUEST_COMM, .is_active = 1, .bytes = key, .u.made = made});
+}
+
+void pithi_comm_promised(uint64_t key, MPI_Comm made)
+{
+    if (pithi_job_up && made != MPI_COMM_NULL)
+        add(made, PITHI_COMM_DUP, 0, key);
+}
+
+struct pithi_comm *pithi_comm_drop_begin(const MPI_Comm *handle)
+{
+    if (!pithi_job_up || !pithi_self.recorded || *handle == MPI_COMM_NULL || *handle == MPI_COMM_WORLD)
+        return NULL;
+    return take(*handle);
+}
+
+void pithi_comm_drop_end(int result, struct pithi_comm *comm)
+{
+    if (!comm)
+        return;
+    if (result != MPI_SUCCESS) {
+        enter(comm);
+        return;
+    }
+    pith_comm_free(comm->id);
+    bury(comm);
+}
+
+void pithi_comm_named(int result, MPI_Comm handle, const char *name)
+{
+    const struct pithi_comm *comm = pithi_self.recorded ? pithi_comm_find(handle) : NULL;
+
+    if (comm && result == MPI_SUCCESS)
+        pith_comm_name(comm->id, name);
+}

@@ -1,0 +1,129 @@
+/* completion.c - see completion.h. */
+#include "completion.h"
+
+#include "job.h"
+#include "message.h"
+#include "pith_tool.h"
+#include "real.h"
+#include "state.h"
+
+#include <stdlib.h>
+
+static int make_room(struct pithi_completion *done, int count)
+{
+    done->memory = NULL;
+    done->found = done->few;
+    done->own = done->few_own;
+    if (count <= 4)
+        return 1;
+    done->memory = malloc((size_t)count * (sizeof *done->found + sizeof *done->own));
+    done->found = done->memory;
+    done->own = (MPI_Status *)(done->found + count);
+    return done->memory != NULL;
+}
+
+MPI_Status *pithi_completion_begin(struct pithi_completion *done, int count, const MPI_Request *requests,
+                                   MPI_Status *statuses, const MPI_Status *ignored)
+{
+    int open = 0;
+
+    done->count = 0;
+    done->memory = NULL;
+    if (!pithi_self.recorded || !pithi_job_up || count <= 0 || !requests || !make_room(done, count))
+        return statuses;
+    for (int i = 0; i < count; i++) {
+        done->found[i].kind = PITHI_REQUEST_NONE;
+        if (requests[i] != MPI_REQUEST_NULL)
+            pithi_request_get(requests[i], &done->found[i]);
+        open |= done->found[i].is_active && done->found[i].kind != PITHI_REQUEST_NONE;
+    }
+    if (!open) {
+        pithi_completion_none(done);
+        return statuses;
+    }
+    done->count = count;
+    return statuses == ignored ? done->own : statuses;
+}
+
+void pithi_completion_none(struct pithi_completion *done)
+{
+    free(done->memory);
+    done->memory = NULL;
+    done->count = 0;
+}
+
+static int was_cancelled(const struct pithi_request *request, const MPI_Status *status)
+{
+    int flag = 0;
+
+    if (request->is_cancelled)
+        REAL(MPI_Test_cancelled)(status, &flag);
+    return flag;
+}
+
+/* The request at `index` is complete. */
+static void complete(struct pithi_completion *done, int index, int good, const MPI_Status *status)
+{
+    struct pithi_request *request = &done->found[index];
+
+    if (request->kind == PITHI_REQUEST_NONE || !request->is_active)
+        return;
+    if (request->kind == PITHI_REQUEST_COMM) {
+        pithi_request_drop(request);
+        if (good)
+            pithi_comm_promised(request->bytes, *request->u.made);
+        return;
+    }
+    struct pithi_recv recv = {.comm = request->comm, .posted = request->posted};
+    pithi_recv_end(&recv, good && !was_cancelled(request, status) ? MPI_SUCCESS : MPI_ERR_OTHER, status);
+    if (request->kind == PITHI_REQUEST_RECV_INIT) {
+        request->is_active = 0;
+        pithi_request_set(request);
+    } else {
+        pithi_request_drop(request);
+    }
+}
+
+/* MPI 4.0, 3.7.5: with MPI_ERR_IN_STATUS each status tells; MPI_ERR_PENDING means neither failed nor complete. With any
+ * other error nothing is known about the requests: they stay. */
+static int class_of(int code)
+{
+    int class = MPI_ERR_OTHER;
+
+    if (code == MPI_SUCCESS)
+        return MPI_SUCCESS;
+    REAL(MPI_Error_class)(code, &class);
+    return class;
+}
+
+void pithi_completion_all(struct pithi_completion *done, int result, const MPI_Status *statuses)
+{
+    int class = done->count ? class_of(result) : MPI_SUCCESS;
+
+    for (int i = 0; i < done->count; i++) {
+        int own = class == MPI_ERR_IN_STATUS ? class_of(statuses[i].MPI_ERROR) : class;
+        if (own == MPI_SUCCESS || (class == MPI_ERR_IN_STATUS && own != MPI_ERR_PENDING))
+            complete(done, i, own == MPI_SUCCESS, &statuses[i]);
+    }
+    pithi_completion_none(done);
+}
+
+void pithi_completion_one(struct pithi_completion *done, int result, int index, const MPI_Status *status)
+{
+    if (done->count && index >= 0 && index < done->count)
+        complete(done, index, result == MPI_SUCCESS, status);
+    pithi_completion_none(done);
+}
+
+void pithi_completion_some(struct pithi_completion *done, int result, int count, const int *indices,
+                           const MPI_Status *statuses)
+{
+    int class = done->count ? class_of(result) : MPI_SUCCESS;
+
+    for (int i = 0; done->count && count != MPI_UNDEFINED && i < count; i++) {
+        int own = class == MPI_ERR_IN_STATUS ? class_of(statuses[i].MPI_ERROR) : class;
+        if (indices[i] >= 0 && indices[i] < done->count)
+            complete(done, indices[i], own == MPI_SUCCESS, &statuses[i]);
+    }
+    pithi_completion_none(done);
+}

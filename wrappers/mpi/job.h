@@ -1,0 +1,22 @@
+/* job.h - when MPI begins and ends, and how the processes of the job reach each other for the log. */
+#ifndef PITHI_JOB_H
+#define PITHI_JOB_H
+
+#include <mpi.h>
+
+/* 1 between the end of MPI_Init (or Init_thread) and the beginning of MPI_Finalize: the recorder may call MPI. */
+extern int pithi_job_up;
+/* 1 when several threads may be in MPI at once: tables are locked. */
+extern int pithi_job_threads;
+
+/* After a successful MPI_Init or MPI_Init_thread: joins the job. Collective over MPI_COMM_WORLD. */
+void pithi_job_begin(int result);
+struct pithi_call;
+/* In MPI_Finalize, before the library's: waits for the other processes, ends the call's state, and merges the log. */
+void pithi_job_end(struct pithi_call *call);
+/* Before MPI_Abort: says what is left and how to get at it. */
+void pithi_job_abort(int code);
+/* MPI_Pcontrol: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. */
+void pithi_job_control(int level);
+
+#endif

@@ -1,0 +1,241 @@
+/* message.c - see message.h. */
+#include "message.h"
+
+#include "job.h"
+#include "pith_tool.h"
+#include "real.h"
+#include "state.h"
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------
+ * Asking the library takes longer than a record. Each thread keeps the sizes of the types it used last; MPI_Type_free
+ * makes all of them stale, for the handle may come again with another size. */
+enum { CACHED = 8 };
+static unsigned generation = 1;
+static __thread struct {
+    unsigned generation;
+    MPI_Datatype type[CACHED];
+    int64_t size[CACHED]; /* + 1; 0: empty */
+} cache __attribute__((tls_model("initial-exec")));
+
+uint64_t pithi_bytes(pithi_count count, MPI_Datatype type)
+{
+    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+    MPI_Count size = 0;
+
+    if (count <= 0 || type == MPI_DATATYPE_NULL)
+        return 0;
+    if (cache.generation != now) {
+        for (int i = 0; i < CACHED; i++)
+            cache.size[i] = 0;
+        cache.generation = now;
+    }
+    if (cache.size[slot] && cache.type[slot] == type)
+        return (uint64_t)count * (uint64_t)(cache.size[slot] - 1);
+    if (REAL(MPI_Type_size_x)(type, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    cache.type[slot] = type;
+    cache.size[slot] = size + 1;
+    return (uint64_t)count * (uint64_t)size;
+}
+
+void pithi_bytes_forget(void)
+{
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+}
+
+/* ---- blocking ------------------------------------------------------------------------------------------------------- */
+
+static struct pithi_comm *comm_of(MPI_Comm comm)
+{
+    return pithi_self.recorded ? pithi_comm_find(comm) : NULL;
+}
+
+void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type)
+{
+    const struct pithi_comm *found = comm_of(comm);
+    int to = found ? pithi_comm_peer(found, peer) : -1;
+
+    if (to >= 0 && pith_recording())
+        pith_comm_send(found->id, to, tag, pithi_bytes(count, type));
+}
+
+void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
+{
+    recv->comm = peer == MPI_PROC_NULL ? NULL : comm_of(comm);
+    recv->peer = peer;
+    recv->tag = tag;
+    if (recv->comm)
+        recv->posted = pith_recv_post();
+}
+
+MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
+{
+    return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
+}
+
+/* What a status says was received; `posted` comes back in any case. */
+static void record(const struct pithi_comm *comm, uint64_t posted, const MPI_Status *status)
+{
+    MPI_Count bytes = 0;
+    int from = pithi_comm_peer(comm, status->MPI_SOURCE);
+
+    /* Basic elements of MPI_BYTE: bytes, whatever type was received. */
+    if (REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        bytes = 0;
+    pith_comm_recv(comm->id, from < 0 ? PITH_NOBODY : from, status->MPI_TAG, (uint64_t)bytes, posted);
+}
+
+static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
+{
+    pith_comm_recv(comm->id, PITH_NOBODY, 0, 0, posted);
+}
+
+void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
+{
+    if (!recv->comm)
+        return;
+    if (result == MPI_SUCCESS)
+        record(recv->comm, recv->posted, status);
+    else
+        record_nothing(recv->comm, recv->posted);
+}
+
+/* ---- requests --------------------------------------------------------------------------------------------------------- */
+
+void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request)
+{
+    if (!recv->comm)
+        return;
+    if (result != MPI_SUCCESS) {
+        record_nothing(recv->comm, recv->posted);
+        return;
+    }
+    pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
+                                                        .is_active = 1,
+                                                        .posted = recv->posted,
+                                                        .comm = recv->comm,
+                                                        .peer = recv->peer,
+                                                        .tag = recv->tag});
+}
+
+void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
+                     const MPI_Request *request)
+{
+    struct pithi_comm *found = result == MPI_SUCCESS ? comm_of(comm) : NULL;
+    int to = found ? pithi_comm_peer(found, peer) : -1;
+
+    if (to >= 0)
+        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_SEND_INIT,
+                                                            .comm = found,
+                                                            .peer = to,
+                                                            .tag = tag,
+                                                            .bytes = pithi_bytes(count, type)});
+}
+
+void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Request *request)
+{
+    struct pithi_comm *found = result == MPI_SUCCESS && peer != MPI_PROC_NULL ? comm_of(comm) : NULL;
+
+    if (found)
+        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_RECV_INIT,
+                                                            .comm = found,
+                                                            .peer = peer,
+                                                            .tag = tag});
+}
+
+static void start(MPI_Request handle)
+{
+    struct pithi_request request;
+
+    pithi_request_get(handle, &request);
+    if (request.kind == PITHI_REQUEST_SEND_INIT) {
+        pith_comm_send(request.comm->id, request.peer, request.tag, request.bytes);
+    } else if (request.kind == PITHI_REQUEST_COLL_INIT) {
+        pith_comm_coll(request.comm->id, request.peer, request.bytes, request.u.got_bytes);
+    } else if (request.kind == PITHI_REQUEST_RECV_INIT) {
+        request.is_active = 1;
+        request.is_cancelled = 0;
+        request.posted = pith_recv_post();
+        pithi_request_set(&request);
+    }
+}
+
+void pithi_start(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count && pithi_self.recorded && pithi_job_up; i++)
+        if (requests[i] != MPI_REQUEST_NULL)
+            start(requests[i]);
+}
+
+void pithi_cancel(const MPI_Request *handle)
+{
+    struct pithi_request request;
+
+    if (!pithi_self.recorded || !pithi_job_up || *handle == MPI_REQUEST_NULL)
+        return;
+    pithi_request_get(*handle, &request);
+    if (request.kind == PITHI_REQUEST_NONE || !request.is_active)
+        return;
+    request.is_cancelled = 1;
+    pithi_request_set(&request);
+}
+
+/* The message of a receive that is freed under way comes, but unseen. With a source and a tag given it is known which
+ * one: recording it now keeps later receives matched to their own sends. */
+void pithi_request_free(const MPI_Request *handle)
+{
+    struct pithi_request request;
+
+    if (!pithi_self.recorded || !pithi_job_up || *handle == MPI_REQUEST_NULL)
+        return;
+    pithi_request_get(*handle, &request);
+    if (request.kind == PITHI_REQUEST_NONE)
+        return;
+    pithi_request_drop(&request);
+    if (!request.is_active || request.kind == PITHI_REQUEST_SEND_INIT)
+        return;
+    int from = request.peer == MPI_ANY_SOURCE || request.tag == MPI_ANY_TAG || request.is_cancelled
+                   ? -1
+                   : pithi_comm_peer(request.comm, request.peer);
+    if (from >= 0)
+        pith_comm_recv(request.comm->id, from, request.tag, 0, request.posted);
+    else
+        record_nothing(request.comm, request.posted);
+}
+
+/* ---- matched messages ---------------------------------------------------------------------------------------------------- */
+
+/* Messages are kept among the requests: a handle of the one is never open as one of the other, but their numbers may be
+ * the same. So the key is changed. */
+static MPI_Request key_of(MPI_Message message)
+{
+    return (MPI_Request)(uintptr_t)((uint64_t)(uintptr_t)message ^ UINT64_C(0x5a5a5a5a));
+}
+
+void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message)
+{
+    struct pithi_comm *found = result == MPI_SUCCESS && flag ? comm_of(comm) : NULL;
+
+    if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+        return;
+    pithi_request_put(key_of(*message),
+                      &(struct pithi_request){.kind = PITHI_REQUEST_RECV, .posted = pith_recv_post(), .comm = found});
+}
+
+void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)
+{
+    struct pithi_request request = {.kind = PITHI_REQUEST_NONE};
+
+    recv->comm = NULL;
+    if (!pithi_self.recorded || !pithi_job_up || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+        return;
+    pithi_request_get(key_of(*message), &request);
+    if (request.kind != PITHI_REQUEST_RECV)
+        return;
+    pithi_request_drop(&request);
+    recv->comm = request.comm;
+    recv->posted = request.posted;
+    recv->peer = MPI_ANY_SOURCE;
+    recv->tag = MPI_ANY_TAG;
+}

@@ -1,0 +1,191 @@
+/* real.c - finds the MPI library in the process, and its functions. Knows nothing of recording. */
+#include "real.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef OPEN_MPI
+#define KIND "Open MPI"
+enum { IS_OPEN_MPI = 1 };
+#else
+#define KIND "MPICH"
+enum { IS_OPEN_MPI = 0 };
+#endif
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *library; /* handle of the MPI library, when RTLD_NEXT does not see it */
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* Own objects have the name too (libpith-mpi.so), but do not begin with libmpi. */
+static int is_mpi_library(const char *name)
+{
+    return !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpi_", 7) ||
+           !strncmp(name, "libmpich", 8);
+}
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+    void **found = context;
+
+    (void)size;
+    if (!info->dlpi_name || !is_mpi_library(file_name(info->dlpi_name)))
+        return 0;
+    void *handle = dlopen(info->dlpi_name, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle && dlsym(handle, "PMPI_Init")) {
+        *found = handle;
+        return 1;
+    }
+    if (handle)
+        dlclose(handle);
+    return 0;
+}
+
+void *pithi_real_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+
+    if (symbol)
+        return symbol;
+    pthread_mutex_lock(&lock);
+    if (!library)
+        dl_iterate_phdr(find_library, &library);
+    if (library)
+        symbol = dlsym(library, name);
+    pthread_mutex_unlock(&lock);
+    return symbol;
+}
+
+static int is_other_kind(void)
+{
+    return (pithi_real_symbol("ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI;
+}
+
+static void give_up(const char *name)
+{
+    if (!pithi_real_symbol("PMPI_Init"))
+        fprintf(stderr, "pith: the program calls MPI, but no MPI library is loaded that has %s\n", name);
+    else if (is_other_kind())
+        fprintf(stderr, "pith: the wrappers loaded are those for " KIND ", but the program uses another MPI; "
+                        "name it with pith run --mpi\n");
+    else
+        fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
+    abort();
+}
+
+void *pithi_real_find(void **slot, const char *name)
+{
+    static int checked;
+    void *symbol = pithi_real_symbol(name);
+
+    /* Handles are numbers in MPICH, addresses in Open MPI: the wrong wrappers would cut them. */
+    if (!symbol || (!__atomic_load_n(&checked, __ATOMIC_RELAXED) && is_other_kind()))
+        give_up(name);
+    __atomic_store_n(&checked, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(slot, symbol, __ATOMIC_RELAXED);
+    return symbol;
+}
+
+void *pithi_real_data(void **slot, const char *name)
+{
+    void *data = pithi_real_symbol(name);
+
+    __atomic_store_n(slot, data, __ATOMIC_RELAXED);
+    return data;
+}
+
+/* ---- whose code an address is --------------------------------------------------------------------------------------------
+ * Read often (every MPI call inside another), changed by dlopen only: a snapshot of the MPI library's ranges, made
+ * again when the number of objects ever loaded has changed. Old snapshots are kept: others may be reading them. */
+struct range {
+    uintptr_t begin, end;
+};
+struct snapshot {
+    unsigned long long adds, subs;
+    size_t count;
+    struct range ranges[];
+};
+static struct snapshot *newest;
+
+static int is_inside(const char *name)
+{
+    static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use", "libmpi_cxx", "libmpifort", "libmpicxx",
+                                           "libmpichf",    "libmpichcxx", "libmpi_java", NULL};
+
+    for (int i = 0; bindings[i]; i++)
+        if (!strncmp(name, bindings[i], strlen(bindings[i])))
+            return 0;
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) || !strncmp(name, "mca_", 4) ||
+           !strncmp(name, "libmca_", 7) || !strncmp(name, "libpith-mpi", 11) || !strncmp(name, "libucp", 6) ||
+           !strncmp(name, "libucs", 6) || !strncmp(name, "libfabric", 9);
+}
+
+static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct snapshot **snapshot = context;
+
+    (void)size;
+    (*snapshot)->adds = info->dlpi_adds;
+    (*snapshot)->subs = info->dlpi_subs;
+    if (!info->dlpi_name || !is_inside(file_name(info->dlpi_name)))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        size_t count = (*snapshot)->count + 1;
+        struct snapshot *larger = realloc(*snapshot, sizeof **snapshot + count * sizeof(struct range));
+        if (!larger)
+            return 1;
+        *snapshot = larger;
+        uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
+        larger->ranges[count - 1] = (struct range){begin, begin + segment->p_memsz};
+        larger->count = count;
+    }
+    return 0;
+}
+
+static int loaded_objects(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct snapshot *now = context;
+
+    (void)size;
+    now->adds = info->dlpi_adds;
+    now->subs = info->dlpi_subs;
+    return 1; /* the first object tells */
+}
+
+static const struct snapshot *snapshot_get(void)
+{
+    struct snapshot now = {0}, *held = __atomic_load_n(&newest, __ATOMIC_ACQUIRE);
+
+    dl_iterate_phdr(loaded_objects, &now);
+    if (held && held->adds == now.adds && held->subs == now.subs)
+        return held;
+    struct snapshot *made = calloc(1, sizeof *made);
+    if (!made)
+        return held;
+    dl_iterate_phdr(count_ranges, &made);
+    __atomic_store_n(&newest, made, __ATOMIC_RELEASE);
+    return made;
+}
+
+int pithi_real_is_user(const void *address)
+{
+    const struct snapshot *snapshot = snapshot_get();
+
+    for (size_t i = 0; snapshot && i < snapshot->count; i++)
+        if ((uintptr_t)address - snapshot->ranges[i].begin < snapshot->ranges[i].end - snapshot->ranges[i].begin)
+            return 0;
+    return 1;
+}

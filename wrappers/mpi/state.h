@@ -1,0 +1,61 @@
+/* state.h - one MPI call as a state: who is recorded, and under which id. */
+#ifndef PITHI_STATE_H
+#define PITHI_STATE_H
+
+#include "pith.h"
+
+/* A wrapped function. The state is defined at the first call. */
+struct pithi_state {
+    const char *name, *classes, *colour; /* classes and colour as in roles.table, may be "" */
+    uint32_t id;
+};
+
+/* This thread's place in the calls. `recorded`: the innermost call under way is one that the user made. */
+struct pithi_self {
+    int depth, recorded;
+};
+extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* What a call puts back when it ends. */
+struct pithi_call {
+    struct pithi_state *state;
+    int outer_recorded;
+};
+
+uint32_t pithi_state_define(struct pithi_state *state);
+/* Whether a call inside another is recorded: when user code made it (a callback), or PITH_NESTED asks for all. */
+int pithi_state_is_nested(const void *caller);
+
+/* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation, an
+ * error handler, an attribute's copy function are the user's code. */
+static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+
+    call->state = state;
+    call->outer_recorded = self->recorded;
+    self->recorded = self->depth++ == 0 || pithi_state_is_nested(caller);
+    if (__builtin_expect(self->recorded, 1)) {
+        uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
+        pith_begin(__builtin_expect(id != 0, 1) ? id : pithi_state_define(state));
+    }
+}
+
+static inline void pithi_leave(const struct pithi_call *call)
+{
+    struct pithi_self *self = &pithi_self;
+
+    if (__builtin_expect(self->recorded, 1))
+        pith_end(__atomic_load_n(&call->state->id, __ATOMIC_RELAXED));
+    self->recorded = call->outer_recorded;
+    self->depth--;
+}
+
+/* In a wrapper: brackets with a state of the function's own. */
+#define PITHI_ENTER(call, name, classes, colour)                                                                       \
+    do {                                                                                                               \
+        static struct pithi_state state_ = {name, classes, colour, 0};                                                 \
+        pithi_enter(call, &state_, __builtin_return_address(0));                                                       \
+    } while (0)
+
+#endif

@@ -1,0 +1,13 @@
+/* transport.h - MPI as liblog's transport: over a communicator of the recorder's own, through PMPI. */
+#ifndef PITHI_TRANSPORT_H
+#define PITHI_TRANSPORT_H
+
+#include "pith_tool.h"
+
+#include <mpi.h>
+
+/* Makes the communicator (collective over MPI_COMM_WORLD). Returns NULL when that failed. */
+const struct pith_transport *pithi_transport_open(void);
+void pithi_transport_close(void);
+
+#endif
