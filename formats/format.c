@@ -37,8 +37,8 @@ const struct pithi_format pithi_formats[] = {
      pithi_native_write},
 #endif
 #ifdef HAVE_SPILL
-    {"spill", "spill", "what a running or dead program has recorded: a file, or the folder LOG.spill", pithi_spill_probe,
-     pithi_spill_read, NULL},
+    {"spill", "spill", "what a running or dead program has recorded: a file, or the folder LOG.spill",
+     pithi_spill_probe, pithi_spill_read, NULL},
 #endif
 #ifdef HAVE_CLOG2
     {"clog2", "clog2", "MPE2's log: no counters; names and payloads cut to their fixed sizes", pithi_clog2_probe,
@@ -50,7 +50,8 @@ const struct pithi_format pithi_formats[] = {
 #endif
     {"text", "txt text", "a tab-separated record a line, definitions in lines with '#', as `pith print`", NULL, NULL,
      pithi_text_write},
-    {"csv", "csv", "a record a line in fixed columns, no definitions, as `pith print --csv`", NULL, NULL, pithi_csv_write},
+    {"csv", "csv", "a record a line in fixed columns, no definitions, as `pith print --csv`", NULL, NULL,
+     pithi_csv_write},
     {"json", "json jsonl", "an object a line, as `pith print --json`", NULL, NULL, pithi_json_write},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };
@@ -87,7 +88,7 @@ const struct pithi_format *pithi_format_by_suffix(const char *path)
     return NULL;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------------------------- */
 
 static int write_failed(const char *path)
 {
@@ -128,8 +129,8 @@ int pithi_format_write(struct pithlog *log, const struct pithi_format *format, c
     int err;
 
     if (!format->write)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format", path,
-                          format->name);
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
+                          path, format->name);
     if (stat(path, &status) == 0) {
         if (S_ISDIR(status.st_mode))
             return pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", path);

@@ -125,21 +125,25 @@ void pithi_out_double(struct pithi_out *out, double value)
     pithi_out_text(out, text);
 }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------------------------- */
 
 /* The length of the UTF-8 character at `text` when it is well formed and no control character, else 0. */
 static size_t plain_length(const unsigned char *text)
 {
     unsigned c = text[0];
-    size_t length = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    size_t length = c < 0x80                ? 1
+                    : c >= 0xc2 && c < 0xe0 ? 2
+                    : c >= 0xe0 && c < 0xf0 ? 3
+                    : c >= 0xf0 && c < 0xf5 ? 4
+                                            : 0;
 
     if (length == 1)
         return c >= 0x20 && c != 0x7f;
     for (size_t i = 1; i < length; i++)
         if ((text[i] & 0xc0) != 0x80)
             return 0;
-    if ((c == 0xc2 && text[1] < 0xa0) ||                                   /* C1 */
-        (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90) ||  /* longer than need be */
+    if ((c == 0xc2 && text[1] < 0xa0) ||                                  /* C1 */
+        (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90) || /* longer than need be */
         (c == 0xed && text[1] >= 0xa0) || (c == 0xf4 && text[1] >= 0x90)) /* surrogates; past U+10FFFF */
         return 0;
     return length;

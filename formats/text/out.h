@@ -24,7 +24,8 @@ enum {
 };
 
 int pithi_out_open(struct pithi_out *out, FILE *file); /* PITH_OK or PITH_ERR_MEMORY; the file stays the caller's */
-/* Writes the rest and frees. Returns `err` when it is an error (its text stays), else PITH_OK or PITH_ERR_IO with errno. */
+/* Writes the rest and frees. Returns `err` when it is an error (its text stays), else PITH_OK or PITH_ERR_IO with
+ * errno. */
 int pithi_out_close(struct pithi_out *out, int err);
 void pithi_out_flush(struct pithi_out *out);
 void pithi_out_long(struct pithi_out *out, const char *text, size_t size); /* any size */
@@ -51,16 +52,14 @@ static inline void pithi_out_char(struct pithi_out *out, char c)
     out->data[out->used++] = c;
 }
 
-static inline void pithi_out_text(struct pithi_out *out, const char *text)
-{
-    pithi_out_bytes(out, text, strlen(text));
-}
+static inline void pithi_out_text(struct pithi_out *out, const char *text) { pithi_out_bytes(out, text, strlen(text)); }
 
 void pithi_out_u64(struct pithi_out *out, uint64_t value);
 void pithi_out_i64(struct pithi_out *out, int64_t value);
 void pithi_out_seconds(struct pithi_out *out, int64_t time_ns); /* "-12.000000345" */
 
-/* The shortest decimal that reads back as the same double; "nan", "inf", "-inf". The program's locale does not matter. */
+/* The shortest decimal that reads back as the same double; "nan", "inf", "-inf". The program's locale does not
+ * matter. */
 void pithi_out_double(struct pithi_out *out, double value);
 
 /* How a string from a log is written. In all of them nothing reaches the reader that moves a terminal's cursor: control
@@ -70,7 +69,7 @@ enum pithi_quote {
     PITHI_QUOTE_TEXT, /* as TABS, but a backslash stands for itself: for text that has been escaped once */
     PITHI_QUOTE_CSV,  /* as TABS; in quotes when it holds a comma, a quote, or a blank at an end (RFC 4180) */
     PITHI_QUOTE_CSV_TEXT,
-    PITHI_QUOTE_JSON  /* in quotes; what is no UTF-8 becomes U+FFFD */
+    PITHI_QUOTE_JSON /* in quotes; what is no UTF-8 becomes U+FFFD */
 };
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text);
 

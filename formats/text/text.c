@@ -15,13 +15,15 @@
 enum field { F_COMM, F_PEER, F_TAG, F_BYTES, F_GOT_BYTES, F_POSTED, F_ROOT, F_OP, F_COUNT, F_VALUE, F_PAYLOAD, FIELDS };
 static const char *const field_names[FIELDS] = {"comm", "peer", "tag",   "bytes", "got_bytes", "posted",
                                                 "root", "op",   "count", "value", "payload"};
-static const char *const field_tabs[FIELDS] = {"\tcomm=", "\tpeer=", "\ttag=",   "\tbytes=", "\tgot_bytes=", "\tposted=",
-                                               "\troot=", "\top=",   "\tcount=", "\tvalue=", "\tpayload="};
+static const char *const field_tabs[FIELDS] = {
+    "\tcomm=", "\tpeer=", "\ttag=",   "\tbytes=", "\tgot_bytes=", "\tposted=",
+    "\troot=", "\top=",   "\tcount=", "\tvalue=", "\tpayload="};
 
 static const char *const kind_names[] = {
-    [PITHLOG_ENTER] = "enter", [PITHLOG_LEAVE] = "leave",     [PITHLOG_EVENT] = "event",      [PITHLOG_COUNTER] = "counter",
-    [PITHLOG_SEND] = "send",   [PITHLOG_RECV] = "recv",       [PITHLOG_COLL] = "coll",        [PITHLOG_COMM_CREATE] = "comm",
-    [PITHLOG_COMM_FREE] = "comm", [PITHLOG_PAUSE] = "pause", [PITHLOG_RESUME] = "resume",    [PITHLOG_LOST] = "lost",
+    [PITHLOG_ENTER] = "enter",     [PITHLOG_LEAVE] = "leave",      [PITHLOG_EVENT] = "event",
+    [PITHLOG_COUNTER] = "counter", [PITHLOG_SEND] = "send",        [PITHLOG_RECV] = "recv",
+    [PITHLOG_COLL] = "coll",       [PITHLOG_COMM_CREATE] = "comm", [PITHLOG_COMM_FREE] = "comm",
+    [PITHLOG_PAUSE] = "pause",     [PITHLOG_RESUME] = "resume",    [PITHLOG_LOST] = "lost",
 };
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
@@ -36,22 +38,19 @@ struct printer {
     struct pithi_out out;
     enum pithi_text_style style;
     enum pithi_quote quote;
-    struct piece *names;     /* of definitions, quoted */
-    unsigned char *wanted;   /* by definition: its name matches the glob; NULL: all */
+    struct piece *names;   /* of definitions, quoted */
+    unsigned char *wanted; /* by definition: its name matches the glob; NULL: all */
     struct piece *comm_names;
-    struct piece *lanes;     /* between the time and the kind */
+    struct piece *lanes; /* between the time and the kind */
     uint32_t name_count, comm_count, lane_count;
     int field; /* CSV: the next column to fill */
     char *payload;
     size_t payload_size;
 };
 
-const char *pithi_kind_name(uint32_t kind)
-{
-    return kind < KINDS ? kind_names[kind] : NULL;
-}
+const char *pithi_kind_name(uint32_t kind) { return kind < KINDS ? kind_names[kind] : NULL; }
 
-/* ---- Pieces made ahead ---------------------------------------------------------------------------------------------- */
+/* ---- Pieces made ahead ----------------------------------------------------------------------------------------- */
 
 static int piece_quoted(struct piece *piece, enum pithi_quote quote, const char *text)
 {
@@ -106,7 +105,7 @@ static void free_pieces(struct piece *pieces, uint32_t count)
     free(pieces);
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static void put_piece(struct printer *p, const struct piece *pieces, uint32_t count, uint32_t i)
 {
@@ -224,10 +223,7 @@ static void put_values(struct printer *p, const struct pithlog_record *r)
     }
 }
 
-static int has_comm(uint32_t kind)
-{
-    return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE;
-}
+static int has_comm(uint32_t kind) { return kind >= PITHLOG_SEND && kind <= PITHLOG_COMM_FREE; }
 
 static void put_record(struct printer *p, const struct pithlog_record *r)
 {
@@ -278,7 +274,7 @@ static int put_records(struct printer *p, const struct pithlog_query *query)
     return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-/* ---- Definitions ---------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ----------------------------------------------------------------------------------------------- */
 
 static void begin_define(struct printer *p, const char *kind)
 {
@@ -307,10 +303,7 @@ static void define_int(struct printer *p, const char *key, int64_t value)
     pithi_out_i64(&p->out, value);
 }
 
-static void end_define(struct printer *p)
-{
-    pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? "}\n" : "\n");
-}
+static void end_define(struct printer *p) { pithi_out_text(&p->out, p->style == PITHI_TEXT_JSON ? "}\n" : "\n"); }
 
 static void define_properties(struct printer *p)
 {
@@ -404,13 +397,12 @@ static void put_head(struct printer *p)
         pithi_out_text(&p->out, "# time_s\trank\tthread\tkind\tname\tkey=value...\n");
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------ */
+/* ---- The whole ------------------------------------------------------------------------------------------------- */
 
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text *how)
 {
-    static const enum pithi_quote quotes[] = {[PITHI_TEXT_TABS] = PITHI_QUOTE_TABS,
-                                              [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV,
-                                              [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
+    static const enum pithi_quote quotes[] = {
+        [PITHI_TEXT_TABS] = PITHI_QUOTE_TABS, [PITHI_TEXT_CSV] = PITHI_QUOTE_CSV, [PITHI_TEXT_JSON] = PITHI_QUOTE_JSON};
     struct printer p = {.log = log, .style = how->style, .quote = quotes[how->style]};
     int err;
 

@@ -8,8 +8,14 @@
 #endif
 
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--] PROGRAM [ARGUMENT...]", "start a program recorded, unchanged: mpirun -n 4 pith run ./app",
-     NULL},
+    {"run", NULL, "[-o LOG] [--] PROGRAM [ARGUMENT...]",
+     "start a program recorded, unchanged: mpirun -n 4 pith run ./app",
+     "The program is not changed, nor its output and exit status. At the end rank 0 says in one line how the log\n"
+     "is named, what it holds and how to open it.\n"
+     "\n"
+     "  -o LOG         the log; default PROGRAM.pith; its suffix says the format (`pith help formats`)\n"
+     "\n"
+     "Environment: `pith help env`.\n"},
     {"info", pithi_tool_info, "LOG", "what a log holds, as `key: value` lines", NULL},
     {"print", pithi_tool_print, "LOG [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
      "every record a line, in time order",
@@ -22,7 +28,8 @@ const struct pithi_command pithi_commands[] = {
      "  --state GLOB   only states, events and counters whose name matches, e.g. 'MPI_*'\n"
      "  --csv          a head line, then one column a value\n"
      "  --json         a JSON object a line\n"},
-    {"stat", pithi_tool_stat, "LOG [--by state|lane|comm|size] [--csv|--json]", "count, total, mean, percentiles of states and messages",
+    {"stat", pithi_tool_stat, "LOG [--by state|lane|comm|size] [--csv|--json]",
+     "count, total, mean, percentiles of states and messages",
      "  --by state     per state: count, inclusive and exclusive time, shortest to longest (default)\n"
      "  --by lane      per rank and thread: time in states, events, messages\n"
      "  --by comm      messages and bytes by pair of ranks, with latency\n"
@@ -30,15 +37,30 @@ const struct pithi_command pithi_commands[] = {
      "  --csv, --json  for programs; times in seconds\n"
      "\n"
      "Percentiles come from a histogram with steps of 3 %, so that memory does not grow with the log.\n"},
-    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]", "any readable format to any writable one",
-     "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard output\n"
-     "when the format is text. What the format cannot hold is said on standard error, each thing once with its count.\n"},
-    {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1", NULL},
+    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]",
+     "any readable format to any writable one",
+     "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard\n"
+     "output when the format is text. What the format cannot hold is said on standard error, each thing once with\n"
+     "its count.\n"},
+    {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
+     "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
 #ifdef HAVE_RECOVER
-    {"recover", pithi_tool_recover, "DIR -o LOG", "make a log of what a dead run left in LOG.spill", NULL},
+    {"recover", pithi_tool_recover, "DIR -o LOG", "make a log of what a dead run left in LOG.spill",
+     "DIR is the folder LOG.spill beside the log that was to be, or one .spill file of it. It is left as it is.\n"},
 #endif
-    {"draw", NULL, "LOG -o OUT.png|svg|pdf | LOG --text", "the timelines as a picture; no display needed", NULL},
-    {"view", NULL, "LOG...", "the timelines in a window", NULL},
+    {"draw", NULL, "LOG -o OUT.png|svg|pdf [OPTIONS] | LOG --text [OPTIONS]",
+     "the timelines as a picture; no display needed",
+     "  -o OUT         the file; its suffix says which kind\n"
+     "  --size WxH     in pixels (with --text in letters); without H as high as the rows need\n"
+     "  --from TIME    begin here: seconds, or with a unit (3ms, 20us, 7ns)\n"
+     "  --to TIME      end here\n"
+     "  --lanes LIST   only these ranks or threads: 0-3,7.1\n"
+     "  --title TEXT   instead of the log's name\n"
+     "  --text         print the picture in letters, on a terminal in colour\n"
+     "  --ascii        as --text, plain letters only\n"
+     "  --colour WHEN  with --text: always, never, auto (on a terminal)\n"},
+    {"view", NULL, "LOG...", "the timelines in a window",
+     "`upshot LOG` does the same. Without a display: `pith draw`.\n"},
     {"help", pithi_tool_help, "[COMMAND|env|formats]", "this, or more about one thing", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

@@ -76,8 +76,8 @@ static int read_options(int argc, char **argv, struct pithi_convert *how, const 
 static int write_stdout(struct pithlog *log, const struct pithi_format *format, const struct pithi_convert *how)
 {
     if (!format->write || format->read)
-        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: only text, csv and json can go there, not %s; name a file",
-                          format->name);
+        return pithi_fail(PITH_ERR_UNSUPPORTED,
+                          "standard output: only text, csv and json can go there, not %s; name a file", format->name);
     return format->write(log, stdout, how);
 }
 

@@ -15,10 +15,12 @@ static const struct {
 
 static int help_all(void)
 {
-    puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program did, and when.\n");
+    puts("usage: pith COMMAND ...\n\nPith records and shows what every rank and thread of a parallel program"
+         " did, and when.\n");
     for (const struct pithi_command *command = pithi_commands; command->name; command++)
         printf("  %-8s %s\n", command->name, command->summary);
-    puts("\n`pith help COMMAND` tells more; `pith help env` lists the environment variables, `pith help formats` the formats;\n"
+    puts("\n`pith help COMMAND` tells more; `pith help env` lists the environment variables, "
+         "`pith help formats` the formats;\n"
          "`pith --version` tells the version. The manual: man pith.");
     return 0;
 }

@@ -22,7 +22,7 @@ const struct pithi_command *pithi_command_find(const char *name)
     return NULL;
 }
 
-/* ---- The nearest command ---------------------------------------------------------------------------------------------- */
+/* ---- The nearest command --------------------------------------------------------------------------------------- */
 
 /* Edits (insert, delete, replace) that make `a` of `b`; Levenshtein's distance, a row at a time. */
 static unsigned distance(const char *a, const char *b)
@@ -67,7 +67,7 @@ static int unknown_command(const char *name)
     return 2;
 }
 
-/* ---- Running ---------------------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------------------------- */
 
 /* Becomes the program libexec/pith/pith-NAME; returns only on failure. */
 static int run_external(const struct pithi_command *command, char **argv)
@@ -85,8 +85,9 @@ static int run_external(const struct pithi_command *command, char **argv)
     snprintf(path, sizeof path, "%.*s/../libexec/pith/pith-%s", (int)(slash - own), own, command->name);
     if (access(path, F_OK) != 0)
         pithi_fail(PITH_ERR_OPEN, "%s: this part was not built here: no %s; %s", command->name, path,
-                   strcmp(command->name, "run") == 0 ? "run make again"
-                                                     : "install Tcl/Tk and cairo with their headers, then run make again");
+                   strcmp(command->name, "run") == 0
+                       ? "run make again"
+                       : "install Tcl/Tk and cairo with their headers, then run make again");
     else {
         execv(path, argv);
         pithi_fail(PITH_ERR_OPEN, "%s: cannot start: %s", path, strerror(errno));

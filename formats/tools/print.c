@@ -8,10 +8,10 @@
 enum { LANE = 256, FROM, TO, STATE, CSV, JSON };
 
 static const struct option options[] = {
-    {"lane", required_argument, NULL, LANE}, {"from", required_argument, NULL, FROM},
-    {"to", required_argument, NULL, TO},     {"state", required_argument, NULL, STATE},
-    {"csv", no_argument, NULL, CSV},         {"json", no_argument, NULL, JSON},
-    {NULL, 0, NULL, 0},
+    {"lane", required_argument, NULL, LANE},   {"lanes", required_argument, NULL, LANE},
+    {"from", required_argument, NULL, FROM},   {"to", required_argument, NULL, TO},
+    {"state", required_argument, NULL, STATE}, {"csv", no_argument, NULL, CSV},
+    {"json", no_argument, NULL, JSON},         {NULL, 0, NULL, 0},
 };
 
 /* Reads the options into `how` and `set`; 0, or 2 after a message. */
@@ -56,8 +56,9 @@ int pithi_tool_print(int argc, char **argv)
         TRY(pithi_lanes_find(&set, log, &lanes, &how.query.lane_count));
         how.query.lanes = lanes;
         if (how.query.lane_count == 0) {
-            err = pithi_fail(PITH_ERR_USAGE, "%s: no lane is among those asked for; `pith info` tells how many there are",
-                             argv[optind]);
+            err =
+                pithi_fail(PITH_ERR_USAGE, "%s: no lane is among those asked for; `pith info` tells how many there are",
+                           argv[optind]);
             goto out;
         }
     }

@@ -1,7 +1,7 @@
 /* stat_messages.c - messages by pair of ranks and by size.
  *
- * Latency is the time from the send's record to the receive's: it holds the wait for a late receiver. Where clocks of two
- * hosts disagree it may be negative, and is shown so.
+ * Latency is the time from the send's record to the receive's: it holds the wait for a late receiver. Where clocks of
+ * two hosts disagree it may be negative, and is shown so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "tools/stat.h"
 
 /* Calls `add` for every matched message, then says on stderr what found no partner. */
-static int each_message(struct pithlog *log, int (*add)(void *context, const struct pithlog_message *message), void *context)
+static int each_message(struct pithlog *log, int (*add)(void *context, const struct pithlog_message *message),
+                        void *context)
 {
     struct pithlog_matcher *matcher;
     struct pithlog_message message;
@@ -26,12 +27,12 @@ static int each_message(struct pithlog *log, int (*add)(void *context, const str
         pithlog_matcher_unmatched(matcher, &sends, &recvs);
     pithlog_matcher_close(matcher);
     if (sends || recvs)
-        fprintf(stderr, "pith: note: %llu sends and %llu receives have no partner in this log\n", (unsigned long long)sends,
-                (unsigned long long)recvs);
+        fprintf(stderr, "pith: note: %llu sends and %llu receives have no partner in this log\n",
+                (unsigned long long)sends, (unsigned long long)recvs);
     return more < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* ---- By pair ---------------------------------------------------------------------------------------------------------- */
+/* ---- By pair --------------------------------------------------------------------------------------------------- */
 
 struct pair {
     int32_t from, to;
@@ -39,8 +40,8 @@ struct pair {
     struct pithi_lengths latency; /* count 0: a free place */
 };
 
-/* A hash table with open addressing; `room` is a power of two, at most half full. No percentiles: a histogram a pair would
- * grow with the square of the ranks. */
+/* A hash table with open addressing; `room` is a power of two, at most half full. No percentiles: a histogram a pair
+ * would grow with the square of the ranks. */
 struct pairs {
     const struct pithlog *log;
     struct pair *pairs;
@@ -104,8 +105,8 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 static const struct pithi_column pair_columns[] = {
-    {"from", PITHI_CELL_COUNT, 0},  {"to", PITHI_CELL_COUNT, 0},         {"messages", PITHI_CELL_COUNT, 0},
-    {"bytes", PITHI_CELL_BYTES, 0}, {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
+    {"from", PITHI_CELL_COUNT, 0},       {"to", PITHI_CELL_COUNT, 0},          {"messages", PITHI_CELL_COUNT, 0},
+    {"bytes", PITHI_CELL_BYTES, 0},      {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
     {"latency_max", PITHI_CELL_TIME, 0},
 };
 
@@ -133,7 +134,7 @@ out:
     return err;
 }
 
-/* ---- By size ---------------------------------------------------------------------------------------------------------- */
+/* ---- By size --------------------------------------------------------------------------------------------------- */
 
 /* Classes 0, 1, 2..3, 4..7 ...: the number of bits of the size. */
 enum { CLASSES = 65 };
@@ -144,7 +145,8 @@ struct size_class {
 
 static int add_to_class(void *context, const struct pithlog_message *message)
 {
-    struct size_class *class = (struct size_class *)context + (message->bytes ? 64 - __builtin_clzll(message->bytes) : 0);
+    struct size_class *class =
+        (struct size_class *)context + (message->bytes ? 64 - __builtin_clzll(message->bytes) : 0);
 
     if (!class->latency && !(class->latency = calloc(1, sizeof *class->latency)))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -154,10 +156,10 @@ static int add_to_class(void *context, const struct pithlog_message *message)
 }
 
 static const struct pithi_column size_columns[] = {
-    {"from_bytes", PITHI_CELL_BYTES, 0},  {"to_bytes", PITHI_CELL_BYTES, 0},    {"messages", PITHI_CELL_COUNT, 0},
-    {"bytes", PITHI_CELL_BYTES, 0},       {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
-    {"latency_p50", PITHI_CELL_TIME, 0},  {"latency_p95", PITHI_CELL_TIME, 0},  {"latency_p99", PITHI_CELL_TIME, 0},
-    {"latency_max", PITHI_CELL_TIME, 0},  {"bytes_per_s", PITHI_CELL_RATE, 0},
+    {"from_bytes", PITHI_CELL_BYTES, 0}, {"to_bytes", PITHI_CELL_BYTES, 0},    {"messages", PITHI_CELL_COUNT, 0},
+    {"bytes", PITHI_CELL_BYTES, 0},      {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
+    {"latency_p50", PITHI_CELL_TIME, 0}, {"latency_p95", PITHI_CELL_TIME, 0},  {"latency_p99", PITHI_CELL_TIME, 0},
+    {"latency_max", PITHI_CELL_TIME, 0}, {"bytes_per_s", PITHI_CELL_RATE, 0},
 };
 
 static int size_row(struct pithi_table *table, unsigned bits, const struct size_class *class)
@@ -170,7 +172,7 @@ static int size_row(struct pithi_table *table, unsigned bits, const struct size_
     pithi_table_number(table, bits ? (int64_t)(UINT64_C(1) << (bits - 1)) : 0);
     pithi_table_number(table, bits ? (int64_t)((UINT64_C(1) << (bits - 1)) - 1 + (UINT64_C(1) << (bits - 1))) : 0);
     pithi_table_number(table, (int64_t)latency->all.count);
-    pithi_table_number(table, (int64_t)class->bytes);
+    pithi_table_number(table, (int64_t) class->bytes);
     pithi_table_number(table, pithi_lengths_mean(&latency->all));
     pithi_table_number(table, latency->all.min);
     pithi_table_number(table, pithi_histogram_percentile(latency, 50));

@@ -1,8 +1,9 @@
 /* stat_states.c - time in states, by state and by lane.
  *
- * Inclusive is the time between enter and leave; exclusive leaves out what was spent in states directly inside. A state
- * inside itself is counted each time, but its inclusive total takes only the outermost one, so that no moment counts twice.
- * Worked: f from 0 to 10 calls f from 2 to 5: count 2, inclusive 10, exclusive 7 + 3 = 10, mean of the lengths 6.5.
+ * Inclusive is the time between enter and leave; exclusive leaves out what was spent in states directly inside. A
+ * state inside itself is counted each time, but its inclusive total takes only the outermost one, so that no moment
+ * counts twice. Worked: f from 0 to 10 calls f from 2 to 5: count 2, inclusive 10, exclusive 7 + 3 = 10, mean of the
+ * lengths 6.5.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "tools/histogram.h"
 #include "tools/stat.h"
 
-/* ---- By state --------------------------------------------------------------------------------------------------------- */
+/* ---- By state -------------------------------------------------------------------------------------------------- */
 
 struct state {
     struct pithi_histogram *lengths; /* NULL: none so far */
@@ -72,8 +73,8 @@ static struct pithlog_query whole_log(const struct pithlog *log, uint32_t kinds)
 
 static int gather_states(struct states *s)
 {
-    struct pithlog_query query = whole_log(
-        s->log, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
+    struct pithlog_query query =
+        whole_log(s->log, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
     struct pithlog_record r;
     struct pithlog_iter *iter;
     int err = pithlog_iter_open(s->log, &query, &iter), more;
@@ -88,9 +89,10 @@ static int gather_states(struct states *s)
 }
 
 static const struct pithi_column state_columns[] = {
-    {"name", PITHI_CELL_TEXT, 0},  {"kind", PITHI_CELL_TEXT, 1}, {"group", PITHI_CELL_TEXT, 1}, {"count", PITHI_CELL_COUNT, 0},
-    {"total", PITHI_CELL_TIME, 0}, {"self", PITHI_CELL_TIME, 0}, {"mean", PITHI_CELL_TIME, 0},  {"min", PITHI_CELL_TIME, 0},
-    {"p50", PITHI_CELL_TIME, 0},   {"p95", PITHI_CELL_TIME, 0},  {"p99", PITHI_CELL_TIME, 0},   {"max", PITHI_CELL_TIME, 0},
+    {"name", PITHI_CELL_TEXT, 0},   {"kind", PITHI_CELL_TEXT, 1},  {"group", PITHI_CELL_TEXT, 1},
+    {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0}, {"self", PITHI_CELL_TIME, 0},
+    {"mean", PITHI_CELL_TIME, 0},   {"min", PITHI_CELL_TIME, 0},   {"p50", PITHI_CELL_TIME, 0},
+    {"p95", PITHI_CELL_TIME, 0},    {"p99", PITHI_CELL_TIME, 0},   {"max", PITHI_CELL_TIME, 0},
 };
 
 static int state_row(struct pithi_table *table, const struct pithlog_def *def, const struct state *state)
@@ -182,7 +184,7 @@ out:
     return err;
 }
 
-/* ---- By lane ---------------------------------------------------------------------------------------------------------- */
+/* ---- By lane --------------------------------------------------------------------------------------------------- */
 
 struct lane {
     uint64_t states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
@@ -190,11 +192,11 @@ struct lane {
 };
 
 static const struct pithi_column lane_columns[] = {
-    {"rank", PITHI_CELL_COUNT, 0},     {"thread", PITHI_CELL_COUNT, 0}, {"name", PITHI_CELL_TEXT, 0},
-    {"host", PITHI_CELL_TEXT, 1},      {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
-    {"busy", PITHI_CELL_TIME, 0},      {"events", PITHI_CELL_COUNT, 0}, {"sends", PITHI_CELL_COUNT, 0},
-    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0}, {"recv_bytes", PITHI_CELL_BYTES, 0},
-    {"colls", PITHI_CELL_COUNT, 0},    {"lost", PITHI_CELL_COUNT, 0},   {"first", PITHI_CELL_TIME, 1},
+    {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0},  {"name", PITHI_CELL_TEXT, 0},
+    {"host", PITHI_CELL_TEXT, 1},        {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
+    {"busy", PITHI_CELL_TIME, 0},        {"events", PITHI_CELL_COUNT, 0},  {"sends", PITHI_CELL_COUNT, 0},
+    {"sent_bytes", PITHI_CELL_BYTES, 0}, {"recvs", PITHI_CELL_COUNT, 0},   {"recv_bytes", PITHI_CELL_BYTES, 0},
+    {"colls", PITHI_CELL_COUNT, 0},      {"lost", PITHI_CELL_COUNT, 0},    {"first", PITHI_CELL_TIME, 1},
     {"last", PITHI_CELL_TIME, 1},
 };
 

@@ -68,10 +68,7 @@ void pithi_table_number(struct pithi_table *table, int64_t value)
     cell->number = value;
 }
 
-void pithi_table_skip(struct pithi_table *table)
-{
-    table->next++;
-}
+void pithi_table_skip(struct pithi_table *table) { table->next++; }
 
 void pithi_table_free(struct pithi_table *table)
 {
@@ -83,7 +80,7 @@ void pithi_table_free(struct pithi_table *table)
     free(table);
 }
 
-/* ---- For people ------------------------------------------------------------------------------------------------------- */
+/* ---- For people ------------------------------------------------------------------------------------------------ */
 
 /* Four digits and a unit: "12.35 ms". Units of time grow by 1000, of bytes by 1024. */
 static void scaled(char *text, size_t size, double value, double step, const char *const *units, int last)
@@ -203,7 +200,7 @@ out:
     return err;
 }
 
-/* ---- For programs ------------------------------------------------------------------------------------------------------- */
+/* ---- For programs ---------------------------------------------------------------------------------------------- */
 
 static void put_name(struct pithi_out *out, const struct pithi_column *column)
 {
@@ -248,7 +245,8 @@ static void print_json(const struct pithi_table *table, struct pithi_out *out)
             pithi_out_text(out, i ? ",\"" : "\"");
             put_name(out, &table->columns[i]);
             pithi_out_text(out, "\":");
-            put_cell(out, &table->cells[(size_t)row * table->column_count + i], table->columns[i].type, PITHI_QUOTE_JSON);
+            put_cell(out, &table->cells[(size_t)row * table->column_count + i], table->columns[i].type,
+                     PITHI_QUOTE_JSON);
         }
         pithi_out_char(out, '}');
     }

@@ -10,7 +10,7 @@
 
 #include "error.h"
 
-/* ---- Errors ------------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------------------------- */
 
 int pithi_tool_failed(void)
 {
@@ -32,7 +32,7 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     return 2;
 }
 
-/* ---- Arguments ------------------------------------------------------------------------------------------------------ */
+/* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
 /* Options without a letter have values from 256 on, so that `optopt` tells which spelling was used. */
 int pithi_tool_option(int argc, char **argv, const char *shorts, const struct option *options)
@@ -86,7 +86,7 @@ int pithi_parse_time(const char *text, int64_t *time_ns)
     return -1;
 }
 
-/* ---- Sets of lanes ---------------------------------------------------------------------------------------------------- */
+/* ---- Sets of lanes --------------------------------------------------------------------------------------------- */
 
 /* A number from *text on, which moves past it; -1: none. */
 static int64_t parse_number(const char **text)

@@ -26,13 +26,13 @@ int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);
 int pithi_tool_help(int argc, char **argv);
 
-/* ---- Errors: one line on stderr ------------------------------------------------------------------------------------- */
+/* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- Arguments -------------------------------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
 /* getopt_long's next option, without its messages: -1 at the end, '?' after an error was printed. `shorts` begins with
  * ':'; options without a letter have values from 256 on. */
@@ -49,7 +49,7 @@ struct pithi_lane_set {
     struct {
         int32_t first_rank, last_rank;
         int64_t thread; /* -1: all */
-    } *ranges;
+    } * ranges;
     uint32_t count;
 };
 int pithi_parse_lanes(struct pithi_lane_set *set, const char *text); /* 0 or -1 */

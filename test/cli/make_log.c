@@ -37,10 +37,7 @@ static uint32_t lane(int32_t rank, uint32_t thread, const char *name)
     return number;
 }
 
-static void add(struct pithlog_record record)
-{
-    must(pithi_writer_add(writer, &record));
-}
+static void add(struct pithlog_record record) { must(pithi_writer_add(writer, &record)); }
 
 /* A record with what every kind needs; designated initialisers after it fill in the rest. */
 #define R(lane_, time_, kind_, ...)                                                                                    \
@@ -51,16 +48,17 @@ static void host(int32_t rank, const char *name)
     must(pithi_writer_rank(writer, &(struct pithi_rank){.rank = rank, .host = name, .pid = 100 + (uint64_t)rank}));
 }
 
-/*  rank 0      |-- solve 1..9 ms ----------------|   sends 7 bytes at 2 ms, 1000 at 4 ms; solve inside itself 5..6 ms
- *  rank 0.1       |-io 2..5-|                        an event with payload at 3 ms, a counter at 4 ms
- *  rank 1      |-- solve 1..8 ms -----------|        receives at 3 ms and 6 ms; work 2..4 ms; io left open at the end */
+/* rank 0      |-- solve 1..9 ms ----------------|   sends 7 bytes at 2 ms, 1000 at 4 ms; solve inside itself 5..6 ms
+ * rank 0.1       |-io 2..5-|                        an event with payload at 3 ms, a counter at 4 ms rank 1      |--
+ * solve 1..8 ms -----------|        receives at 3 ms and 6 ms; work 2..4 ms; io left open at the end */
 static void small(void)
 {
     static const int32_t members[] = {0, 1};
     static const unsigned char payload[] = {0, 0, 0, 42, 0, 2, 'o', 'k'};
     struct pithlog_comm comm = {.key = 7, .name = "halo", .size = 2, .world_ranks = members};
     uint32_t solve = define(PITHLOG_STATE, "solve", "red", "user", ""), halo;
-    uint32_t work = define(PITHLOG_STATE, "work", "#00ff00", "user", ""), io = define(PITHLOG_STATE, "io", "", "I/O", "");
+    uint32_t work = define(PITHLOG_STATE, "work", "#00ff00", "user", ""),
+             io = define(PITHLOG_STATE, "io", "", "I/O", "");
     uint32_t mark = define(PITHLOG_EVENT_TYPE, "mark", "blue", "user", "n=%d s=%s");
     uint32_t heap = define(PITHLOG_COUNTER_TYPE, "heap", "", "user", "bytes");
 
@@ -98,8 +96,9 @@ static void small(void)
 
 static void names(void)
 {
-    static const char *const bad[] = {"tab\there", "quote\"d, comma", "escape\033[31mred", "back\\slash", "line\nbreak",
-                                      "caf\303\251", "c1\302\2331m", "broken\377utf8", " blanks "};
+    static const char *const bad[] = {"tab\there",    "quote\"d, comma", "escape\033[31mred",
+                                      "back\\slash",  "line\nbreak",     "caf\303\251",
+                                      "c1\302\2331m", "broken\377utf8",  " blanks "};
     uint32_t a = lane(0, 0, "\033]0;title\007"), count = sizeof bad / sizeof *bad;
     int64_t time = 0;
 
