@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The manual's examples: the programs in section 3 compile, run and do what they say.
+. "$(dirname "$0")/../lib.sh"
+flags=()
+nm "$build/lib/libpith.a" 2>/dev/null | grep -q __asan_ && flags+=(-fsanitize=address,undefined)
+nm "$build/lib/libpith.a" 2>/dev/null | grep -q __tsan_ && flags+=(-fsanitize=thread)
+
+example() { # PAGE: the first example that is a C program, as a reader copies it from the page
+    sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$top/man/$1" | sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' | sed 's/\\e/\\/g; s/\\-/-/g; s/\\(aq/'"'"'/g'
+}
+for page in pith.3 pithlog.3; do
+    example $page >${page%.3}.c
+    ${CC:-cc} "${flags[@]}" -Wall -Wextra -std=c11 -I"$build/include" ${page%.3}.c -o ${page%.3}_example "$build/lib/libpith.a" -lz -lm -lpthread 2>err
+    is "$? $(cat err)" "0 " "the program in $page compiles"
+done
+PITH_LOG=own.pith PITH_QUIET=1 ./pith_example
+ok $? "the program in pith.3 runs"
+is "$(pith print own.pith | grep -v -e '^#' -e pith:flush | cut -f4-)" "enter	work
+event	step	payload=i=0
+leave	work
+enter	work
+event	step	payload=i=1
+leave	work
+enter	work
+event	step	payload=i=2
+leave	work" "and its log holds what it did"
+is "$(./pithlog_example own.pith)" "4 states" "the program in pithlog.3 reads it (the writing of the log is a state too)"
+
+# The awk line of pith-print(1), on a log with sends.
+"$build/test/cli/make_log" small app.pith
+line=$(sed -n '/^Who sent most/,/^With Python/{/^\./d;/^Who/d;/^With/d;p}' "$top/man/pith-print.1" | sed 's/\\(aq/'"'"'/g; s/\\et/\\t/g; s/\\-/-/g; s/^\$ //')
+is "$(bash -c "$line")" "2 0" "the awk line of pith-print.1 counts sends"
+finish
