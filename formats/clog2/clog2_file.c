@@ -1,0 +1,204 @@
+/* clog2_file.c - see clog2_file.h. */
+#include "clog2/clog2_file.h"
+
+#include <stdlib.h>
+#include <strings.h>
+
+#include "error.h"
+
+/* ---- Preamble: NUL-terminated words, title and value in turn; the place decides, titles are for people ----------------- */
+
+enum { WORDS = 33 };
+enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
+enum { W_TABLE_HIGH = 30, W_TABLE_UNIT = 31, W_TABLE_LOW = 32 };
+
+/* Copies the preamble to `text` and points at its words; missing ones are "". */
+static void split_words(const struct pithi_input *input, char text[PITHI_CLOG2_PREAMBLE + 1], const char *words[WORDS])
+{
+    int count = 0;
+
+    memcpy(text, input->data, PITHI_CLOG2_PREAMBLE);
+    text[PITHI_CLOG2_PREAMBLE] = 0;
+    for (size_t at = 0; at < PITHI_CLOG2_PREAMBLE && count < WORDS; at += strlen(text + at) + 1)
+        if (text[at])
+            words[count++] = text + at;
+    while (count < WORDS)
+        words[count++] = "";
+}
+
+static int is_true(const char *word)
+{
+    return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0;
+}
+
+static int32_t number(const char *word)
+{
+    long long n = strtoll(word, NULL, 10);
+
+    return n < INT32_MIN ? INT32_MIN : n > INT32_MAX ? INT32_MAX : (int32_t)n;
+}
+
+/* Blocks end where the table begins, if that is said and can be; else the file's end has to do. */
+static void find_end(struct pithi_clog2_file *file, const char *const words[WORDS])
+{
+    uint64_t high = strtoull(words[W_TABLE_HIGH], NULL, 10), unit = strtoull(words[W_TABLE_UNIT], NULL, 10);
+    uint64_t low = strtoull(words[W_TABLE_LOW], NULL, 10), size = file->input->size, table;
+
+    file->blocks_end = file->input->size;
+    file->table_cut = 1;
+    if (__builtin_mul_overflow(high, unit, &table) || __builtin_add_overflow(table, low, &table) || size < 4 ||
+        table < PITHI_CLOG2_PREAMBLE || (table - PITHI_CLOG2_PREAMBLE) % file->block_size != 0 || table > size - 4)
+        return;
+    file->blocks_end = (size_t)table;
+    uint64_t count = pithi_clog2_u32(file->input->data + table, file->big);
+    file->table_cut = count * PITHI_CLOG2_TABLE_ENTRY > size - table - 4;
+}
+
+int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_input *input)
+{
+    char text[PITHI_CLOG2_PREAMBLE + 1];
+    const char *words[WORDS];
+    int32_t *const numbers[] = {&file->known_events, &file->user_events,  &file->known_solos,      &file->user_solos,
+                                &file->known_states, &file->user_states, &file->known_solo_count, &file->user_solo_count};
+
+    *file = (struct pithi_clog2_file){.input = input};
+    if (input->size < PITHI_CLOG2_PREAMBLE)
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read",
+                          input->path, input->size);
+    split_words(input, text, words);
+    if (strcmp(words[W_VERSION], PITHI_CLOG2_VERSION) != 0)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 0: version %.20s; only %s can be read", input->path,
+                          words[W_VERSION], PITHI_CLOG2_VERSION);
+    file->big = is_true(words[W_BIG]);
+    file->finalized = is_true(words[W_FINALIZED]);
+    file->block_size = strtoull(words[W_BLOCK], NULL, 10);
+    if (file->block_size < 2 * PITHI_CLOG2_HEADER || file->block_size > (UINT64_C(1) << 31))
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %td: block size %.20s is out of range; the preamble is damaged",
+                          input->path, words[W_BLOCK] - text, words[W_BLOCK]);
+    file->world_size = number(words[W_WORLD]);
+    file->threads = number(words[W_THREADS]);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        *numbers[i] = number(words[W_KNOWN_EVENTS + 2 * i]);
+    find_end(file, words);
+    return PITH_OK;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------------- */
+
+static void note_damage(struct pithi_clog2_cursor *cursor)
+{
+    if (!cursor->damaged++)
+        cursor->first_damage = cursor->at;
+}
+
+static void next_block(struct pithi_clog2_cursor *cursor)
+{
+    cursor->block += (size_t)cursor->file->block_size;
+    cursor->at = cursor->block;
+}
+
+static int is_last_block(const struct pithi_clog2_cursor *cursor)
+{
+    return cursor->file->blocks_end - cursor->block <= cursor->file->block_size;
+}
+
+/* Seconds to ns: 0 when out of range or no number. */
+static int to_ns(double time_s, int64_t *time_ns)
+{
+    if (!(time_s > -4e9 && time_s < 4e9))
+        return 0;
+    *time_ns = (int64_t)(time_s * 1e9 + (time_s < 0 ? -0.5 : 0.5));
+    return 1;
+}
+
+/* ENDLOG, or memory that was never written, which looks the same but for the time. Only the last block may end the log. */
+static int log_ends(struct pithi_clog2_cursor *cursor, double time_s)
+{
+    if (time_s == 1e8 || is_last_block(cursor)) {
+        cursor->ended = 1;
+        cursor->block = cursor->at = cursor->file->blocks_end;
+        return 1;
+    }
+    if (cursor->file->finalized)
+        note_damage(cursor);
+    next_block(cursor);
+    return 0;
+}
+
+/* The bytes of a record at the cursor that lie in its block and in the file; 0: none. */
+static size_t room(const struct pithi_clog2_cursor *cursor)
+{
+    size_t end = cursor->file->blocks_end;
+
+    if (cursor->at >= end)
+        return 0;
+    if (!is_last_block(cursor))
+        end = cursor->block + (size_t)cursor->file->block_size;
+    return end - cursor->at;
+}
+
+/* There is no whole record here: the file was cut, or the block is damaged and the next one is tried. */
+static void leave_block(struct pithi_clog2_cursor *cursor, size_t left, uint32_t size)
+{
+    if (is_last_block(cursor) && (left < PITHI_CLOG2_HEADER || size > left)) {
+        cursor->at = cursor->file->blocks_end;
+        return;
+    }
+    note_damage(cursor);
+    next_block(cursor);
+}
+
+/* The shift of an unfinished file holds for its own record and those behind it. */
+static void take_shift(struct pithi_clog2_cursor *cursor, const unsigned char *body)
+{
+    double shift_s = pithi_clog2_f64(body, cursor->file->big);
+
+    if (!cursor->file->finalized && shift_s > -4e9 && shift_s < 4e9)
+        cursor->shift_s = shift_s;
+}
+
+/* The record of `size` bytes at p; 0 when its time is none. */
+static int take_record(struct pithi_clog2_cursor *cursor, const unsigned char *p, uint32_t size,
+                       struct pithi_clog2_record *record)
+{
+    int big = cursor->file->big;
+
+    record->comm = pithi_clog2_i32(p + 8, big);
+    record->rank = pithi_clog2_i32(p + 12, big);
+    record->thread = pithi_clog2_i32(p + 16, big);
+    record->type = pithi_clog2_u32(p + 20, big);
+    record->body = p + PITHI_CLOG2_HEADER;
+    if (record->type == PITHI_CLOG2_TIMESHIFT)
+        take_shift(cursor, record->body);
+    int good = to_ns(pithi_clog2_f64(p, big) + cursor->shift_s, &record->time_ns);
+    if (!good)
+        note_damage(cursor);
+    cursor->at += size;
+    cursor->records += (uint64_t)good;
+    return good;
+}
+
+int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record)
+{
+    const struct pithi_clog2_file *file = cursor->file;
+
+    if (!cursor->at)
+        cursor->at = cursor->block = PITHI_CLOG2_PREAMBLE;
+    while (cursor->at < file->blocks_end) {
+        const unsigned char *p = file->input->data + cursor->at;
+        size_t left = room(cursor);
+        uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);
+        uint32_t size = pithi_clog2_size(type);
+
+        if (!size || size > left)
+            leave_block(cursor, left, size);
+        else if (type == PITHI_CLOG2_ENDBLOCK)
+            next_block(cursor);
+        else if (type == PITHI_CLOG2_ENDLOG) {
+            if (log_ends(cursor, pithi_clog2_f64(p, file->big)))
+                break;
+        } else if (take_record(cursor, p, size, record))
+            return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,328 @@
+/* clog2_read.c - CLOG-2 to native records: the second pass, and recognising the format. */
+#include "clog2/clog2.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clog2/clog2_comm.h"
+#include "error.h"
+#include "foreign/names.h"
+#include "foreign/reorder.h"
+
+struct reader {
+    struct pithi_clog2_scan scan;
+    struct pithi_writer *writer;
+    struct pithi_lookup lane_of;  /* (world rank, thread) -> lane + 1 */
+    struct pithi_lookup received; /* world rank -> receives so far */
+    struct pithi_reorder *reorder;
+    uint32_t shift_counter; /* + 1 */
+    uint64_t no_line, no_partner, locations;
+};
+
+int pithi_clog2_probe(const struct pithi_input *input)
+{
+    return input->data && input->size >= 8 && memcmp(input->data, "CLOG-02.", 8) == 0;
+}
+
+static int no_memory(void)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
+
+static int lane_of(struct reader *reader, int32_t rank, int32_t thread, uint32_t *lane)
+{
+    uint64_t *known = pithi_lookup_at(&reader->lane_of, pithi_lookup_pair((uint32_t)rank, (uint32_t)thread));
+    int err = PITH_OK;
+
+    if (!known)
+        return no_memory();
+    if (!*known) {
+        TRY(pithi_writer_lane(reader->writer, rank, (uint32_t)thread, NULL, lane));
+        *known = (uint64_t)*lane + 1;
+    }
+    *lane = (uint32_t)*known - 1;
+out:
+    return err;
+}
+
+/* The name in a MPI_COMM_SELF's uuid is that of the processor it was made on. */
+static int take_hosts(struct reader *reader)
+{
+    char host[32];
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
+        const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
+        struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0};
+        const char *name = (const char *)comm->uuid + 12;
+        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[0] ||
+            memcmp(name, PITHI_CLOG2_MARK_KEY, strlen(PITHI_CLOG2_MARK_KEY)) == 0)
+            continue;
+        pithi_name_cut(host, sizeof host, name, strnlen(name, 20));
+        TRY(pithi_writer_rank(reader->writer, &rank));
+    }
+out:
+    return err;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *given)
+{
+    struct reader *reader = context;
+    struct pithlog_record record = *given;
+
+    if (record.kind == PITHLOG_RECV) {
+        uint64_t *count = pithi_lookup_at(&reader->received, record.posted); /* its rank, until here */
+        if (!count)
+            return no_memory();
+        record.posted = (*count)++;
+    }
+    return pithi_writer_add(reader->writer, &record);
+}
+
+static int deliver(struct reader *reader, const struct pithlog_record *record)
+{
+    return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
+}
+
+/* The bytes of the cargo that the format uses; without a format those up to the last one that is not 0. */
+static uint32_t cargo_size(const char *format, const unsigned char *cargo)
+{
+    uint32_t size = 0;
+
+    if (!strchr(format, '%')) {
+        for (size = PITHI_CLOG2_CARGO; size && !cargo[size - 1];)
+            size--;
+        return size;
+    }
+    for (const char *percent = strchr(format, '%'); percent && percent[1]; percent = strchr(percent + 2, '%')) {
+        uint32_t token = (uint32_t)pithi_token_size(percent[1]);
+        if (percent[1] == 's' && size + 2 <= PITHI_CLOG2_CARGO)
+            token += (uint32_t)cargo[size] << 8 | cargo[size + 1];
+        size = token > PITHI_CLOG2_CARGO - size ? PITHI_CLOG2_CARGO : size + token;
+    }
+    return size;
+}
+
+static int add_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
+{
+    record->kind = PITHLOG_EVENT;
+    record->id = id;
+    if (cargo) {
+        const struct pithlog_def *def = pithi_defs_get(pithi_writer_defs(reader->writer), id);
+        record->payload = cargo;
+        record->payload_bytes = cargo_size(def->format, cargo);
+    }
+    return deliver(reader, record);
+}
+
+/* The payload of a state's start or end becomes an event of its own, inside the state. */
+static int add_event(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
+    struct pithi_clog2_event *event = pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
+    uint32_t info;
+    int err = PITH_OK;
+
+    if (!event)
+        return no_memory();
+    if (event->solo)
+        return add_payload(reader, event->solo - 1, cargo, record);
+    if (cargo)
+        TRY(pithi_clog2_info_event(&reader->scan, event, &info));
+    if (event->ends) {
+        if (cargo && !event->starts)
+            TRY(add_payload(reader, info, cargo, record));
+        record->payload_bytes = 0;
+        record->kind = PITHLOG_LEAVE;
+        record->id = event->ends - 1;
+        TRY(deliver(reader, record));
+    }
+    if (event->starts) {
+        record->kind = PITHLOG_ENTER;
+        record->id = event->starts - 1;
+        TRY(deliver(reader, record));
+        if (cargo)
+            TRY(add_payload(reader, info, cargo, record));
+    }
+out:
+    return err;
+}
+
+static int add_message(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t type = pithi_clog2_i32(from->body, big), remote = pithi_clog2_i32(from->body + 4, big);
+    int32_t size = pithi_clog2_i32(from->body + 16, big);
+    int err;
+
+    record->peer = pithi_clog2_world_rank(&reader->scan, remote, pithi_clog2_i32(from->body + 8, big));
+    if (record->peer < 0 || (type != PITHI_CLOG2_SEND && type != PITHI_CLOG2_RECV)) {
+        reader->no_partner++;
+        return PITH_OK;
+    }
+    /* A group leads to its intercommunicator; either side may name it or a group. */
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    record->kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
+    record->tag = pithi_clog2_i32(from->body + 12, big);
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    record->posted = type == PITHI_CLOG2_RECV
+                         ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank)
+                         : 0;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* The groups of an intercommunicator are part of it, and the world that our writer added was not in the log. */
+static int add_comm(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
+    const struct pithi_clog2_comm *comm = pithi_clog2_comm(&reader->scan, number);
+    int err;
+
+    if (type == PITHI_CLOG2_FREE) {
+        number = from->comm;
+    } else if ((comm && comm->inter >= 0 && type != PITHI_CLOG2_INTER) ||
+               (type == PITHI_CLOG2_WORLD && memcmp(from->body + 28, PITHI_CLOG2_MARK_WORLD, strlen(PITHI_CLOG2_MARK_WORLD)) == 0)) {
+        return PITH_OK;
+    }
+    TRY(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
+    record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+static int add_collective(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    int big = reader->scan.file.big;
+    int32_t size = pithi_clog2_i32(from->body + 8, big);
+    int err;
+
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
+    record->kind = PITHLOG_COLL;
+    record->peer = pithi_clog2_world_rank(&reader->scan, from->comm, pithi_clog2_i32(from->body + 4, big));
+    record->bytes = size < 0 ? 0 : (uint64_t)size;
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* Corrections of a clock are a counter: how far it was off, over time. */
+static int add_shift(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
+{
+    struct pithlog_def def = {.kind = PITHLOG_COUNTER_TYPE, .name = PITHI_CLOG2_SHIFT, .group = "clock", .format = "s"};
+    int err = PITH_OK;
+
+    if (!reader->shift_counter) {
+        TRY(pithi_defs_add(pithi_writer_defs(reader->writer), &def, &reader->shift_counter));
+        reader->shift_counter++;
+    }
+    record->kind = PITHLOG_COUNTER;
+    record->id = reader->shift_counter - 1;
+    record->value = pithi_clog2_f64(from->body, reader->scan.file.big);
+    TRY(deliver(reader, record));
+out:
+    return err;
+}
+
+/* World rank and thread of a record; 0: it has none. A communicator's end, logged with no rank, is its header's. */
+static int place(struct reader *reader, const struct pithi_clog2_record *from, int32_t *rank)
+{
+    *rank = pithi_clog2_world_rank(&reader->scan, from->comm, from->rank);
+    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE) {
+        int32_t world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
+        *rank = world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? world : *rank;
+    }
+    return *rank >= 0 && from->thread >= 0 && from->thread < PITHI_CLOG2_THREADS_MAX;
+}
+
+static int add(struct reader *reader, const struct pithi_clog2_record *from)
+{
+    struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
+    int32_t rank;
+    int err;
+
+    if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF || from->type == PITHI_CLOG2_CONSTDEF)
+        return PITH_OK;
+    if (!place(reader, from, &rank)) {
+        reader->no_line++;
+        return PITH_OK;
+    }
+    TRY(lane_of(reader, rank, from->thread, &record.lane));
+    switch (from->type) {
+    case PITHI_CLOG2_BAREEVT:
+    case PITHI_CLOG2_CARGOEVT:
+        return add_event(reader, from, &record);
+    case PITHI_CLOG2_MSGEVT:
+        return add_message(reader, from, &record);
+    case PITHI_CLOG2_COMMEVT:
+        return add_comm(reader, from, &record);
+    case PITHI_CLOG2_COLLEVT:
+        return add_collective(reader, from, &record);
+    case PITHI_CLOG2_TIMESHIFT:
+        return add_shift(reader, from, &record);
+    default:
+        reader->locations++;
+    }
+out:
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------------------- */
+
+static int say(struct reader *reader, const char *key, uint64_t count)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    return count ? pithi_defs_property(pithi_writer_defs(reader->writer), key, text) : PITH_OK;
+}
+
+/* What was passed over or missing, as facts of the log. */
+static int say_all(struct reader *reader)
+{
+    const struct pithi_clog2_cursor *end = &reader->scan.end;
+    int err;
+
+    TRY(say(reader, "clog2_truncated", !end->ended || (reader->scan.file.finalized && reader->scan.file.table_cut)));
+    TRY(say(reader, "clog2_unfinished", !reader->scan.file.finalized));
+    TRY(say(reader, "clog2_damaged_places", end->damaged));
+    TRY(say(reader, "clog2_first_damage_byte", end->first_damage));
+    TRY(say(reader, "clog2_records_without_line", reader->no_line));
+    TRY(say(reader, "clog2_messages_without_partner", reader->no_partner));
+    TRY(say(reader, "clog2_source_locations_left_out", reader->locations));
+    TRY(say(reader, "clog2_late_records", reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+out:
+    return err;
+}
+
+int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct reader reader = {.writer = writer};
+    struct pithi_clog2_cursor cursor = {.file = &reader.scan.file};
+    struct pithi_clog2_record record;
+    int err;
+
+    TRY(pithi_clog2_scan(&reader.scan, input, writer));
+    if (reader.scan.disorder)
+        TRY(pithi_reorder_new(&reader.reorder, emit, &reader));
+    TRY(take_hosts(&reader));
+    while (pithi_clog2_next(&cursor, &record))
+        TRY(add(&reader, &record));
+    if (reader.reorder)
+        TRY(pithi_reorder_end(reader.reorder));
+    TRY(say_all(&reader));
+out:
+    pithi_clog2_scan_free(&reader.scan);
+    pithi_lookup_free(&reader.lane_of);
+    pithi_lookup_free(&reader.received);
+    pithi_reorder_free(reader.reorder);
+    return err;
+}
