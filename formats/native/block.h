@@ -56,7 +56,8 @@ struct pithi_block {
     } column[PITHI_COL_COUNT];
     struct pithi_dict dict[256]; /* communicators as the log's, see below */
     uint32_t dict_count;
-    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers. */
+    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers (NULL: any,
+     * and they stay as they are). */
     uint32_t def_count, comm_count;
     const uint32_t *comms;
     /* the cursor */
@@ -74,6 +75,8 @@ int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pit
  * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY. */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
+/* The next that the escape column holds, without taking records: 1, or 0 at its end. */
+int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
 /* Goes to the next record and gives its time in b->time_ns: 1; 0: the block is at its end; -1: damaged. */

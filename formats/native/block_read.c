@@ -24,6 +24,24 @@ int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_blo
            h->before <= INT64_MAX;
 }
 
+/* No sound column of so many records is larger: what unpacking may cost is bounded by what the head says. */
+static uint64_t column_limit(unsigned type, uint64_t count)
+{
+    switch (type) {
+    case PITHI_COL_OPEN:
+        return PITHI_OPEN_MAX * (5 + 2 * (uint64_t)PITHI_VARINT_MAX);
+    case PITHI_COL_DICT:
+        return PITHI_CODE_ESCAPE * 6;
+    case PITHI_COL_WHAT:
+    case PITHI_COL_TIME:
+        return count;
+    case PITHI_COL_PAYLOAD:
+        return PITHI_COLUMN_MAX;
+    default:
+        return count * PITHI_VARINT_MAX;
+    }
+}
+
 /* One column into b->memory; its place there in *at. */
 static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *entry,
                          const unsigned char *data, uint64_t stored, size_t *at, const char **why)
@@ -31,7 +49,7 @@ static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const uns
     unsigned coding = pithi_get16(entry + 2);
     uint64_t raw = pithi_get32(entry + 8);
     *why = "a column's size is wrong";
-    if (raw > PITHI_COLUMN_MAX || (coding == PITHI_STORED && raw != stored) || raw > pithi_zip_limit(stored))
+    if (raw > column_limit(pithi_get16(entry), b->head.count) || (coding == PITHI_STORED && raw != stored) || raw > pithi_zip_limit(stored))
         return PITH_ERR_DAMAGED;
     *why = "a column is coded in a way unknown to this version";
     if (coding > PITHI_DEFLATED)
@@ -106,6 +124,8 @@ static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
         return *what < b->def_count;
     if (kind > PITHLOG_COMM_FREE)
         return *what == 0;
+    if (!b->comms)
+        return *what < UINT32_MAX;
     if (*what >= b->comm_count || b->comms[*what] == UINT32_MAX)
         return 0;
     *what = b->comms[*what];
@@ -120,6 +140,11 @@ static int get_what(struct pithi_block *b, enum pithi_column c, struct pithi_dic
         return 0;
     *d = (struct pithi_dict){(uint32_t)kind, (uint32_t)what};
     return 1;
+}
+
+int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d)
+{
+    return b->column[PITHI_COL_ESCAPE].at < b->column[PITHI_COL_ESCAPE].end && get_what(b, PITHI_COL_ESCAPE, d);
 }
 
 static int read_dict(struct pithi_block *b)

@@ -165,7 +165,7 @@ static int load_by_footer(struct pithlog *log)
     TRY(pithi_defs_new(&log->defs));
     TRY(load_defs(log, pithi_get64(f + 16)));
     TRY(load_table(log, pithi_get64(f + 24), pithi_get32(f + 12)));
-    TRY(pithi_log_complete(log));
+    TRY(pithi_log_complete(log, 1));
     if (log->info.records != pithi_get64(f + 32) || log->info.lanes != pithi_get64(f + 72))
         return pithi_log_damage(log, log->size - PITHI_FOOTER_SIZE, "the footer contradicts the indexes");
 out:
@@ -235,83 +235,4 @@ void pithi_log_unload(struct pithlog *log)
     log->defs = NULL;
     log->rank_count = log->rank_room = log->lane_count = log->lane_room = log->comm_count = log->comm_room = 0;
     log->info = (struct pithlog_info){0};
-}
-
-/* ---- What both ways end with ------------------------------------------------------------------------------------------------ */
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct pithlog_lane *x = &((const struct pithi_log_lane *)a)->seen;
-    const struct pithlog_lane *y = &((const struct pithi_log_lane *)b)->seen;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
-/* Every lane and communicator has strings, and the world is communicator 0. */
-static int fill_in(struct pithlog *log)
-{
-    for (uint32_t i = 0; i < log->lane_count; i++) {
-        struct pithi_log_lane *lane = &log->lanes[i];
-        struct pithi_log_rank *rank = &log->ranks[lane->rank_index];
-        if (!lane->seen.name && !(lane->seen.name = strdup("")))
-            return 0;
-        if (!rank->host && !(rank->host = strdup("")))
-            return 0;
-        lane->seen.host = rank->host;
-        lane->seen.first_ns = lane->totals.start_ns;
-        lane->seen.last_ns = lane->totals.end_ns;
-        lane->seen.records = lane->totals.records;
-    }
-    for (uint32_t i = 0; i < log->comm_count; i++)
-        if (!log->comms[i].name && !(log->comms[i].name = strdup("")))
-            return 0;
-    return 1;
-}
-
-/* The numbers of communicators are those of their first mention, but for the world, which comes first in any case. */
-static int world_first(struct pithlog *log)
-{
-    uint32_t at;
-    if (!pithi_map_get(&log->comm_map, 0, &at)) {
-        if (!pithi_grow(&log->comms, log->comm_count, &log->comm_room, sizeof *log->comms))
-            return 0;
-        at = log->comm_count;
-        log->comms[log->comm_count++] = (struct pithlog_comm){.name = strdup("MPI_COMM_WORLD")};
-    }
-    struct pithlog_comm world = log->comms[at];
-    log->comms[at] = log->comms[0];
-    log->comms[0] = world;
-    for (uint32_t i = 0; at && i < log->rank_count; i++)
-        for (uint32_t k = 0; k < log->ranks[i].comm_count; k++) {
-            uint32_t *c = &log->ranks[i].comms[k];
-            *c = *c == 0 ? at : *c == at ? 0 : *c;
-        }
-    return 1;
-}
-
-int pithi_log_complete(struct pithlog *log)
-{
-    struct pithlog_info *info = &log->info;
-    if (!world_first(log) || !fill_in(log))
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", log->path);
-    if (log->lane_count)
-        qsort(log->lanes, log->lane_count, sizeof *log->lanes, by_rank);
-    info->ranks = log->rank_count;
-    info->lanes = log->lane_count;
-    info->comms = log->comm_count;
-    info->defs = pithi_defs_count(log->defs);
-    info->start_ns = INT64_MAX;
-    info->end_ns = INT64_MIN;
-    for (uint32_t i = 0; i < log->lane_count; i++) {
-        const struct pithi_totals *t = &log->lanes[i].totals;
-        info->records += t->records;
-        info->states += t->states;
-        info->events += t->events;
-        info->messages += t->messages;
-        info->lost += t->lost;
-        info->start_ns = t->start_ns < info->start_ns ? t->start_ns : info->start_ns;
-        info->end_ns = t->end_ns > info->end_ns ? t->end_ns : info->end_ns;
-    }
-    return PITH_OK;
 }

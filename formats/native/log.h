@@ -74,7 +74,9 @@ int pithi_log_find_rank(struct pithlog *log, int32_t rank, uint32_t *index);
 int pithi_log_find_lane(struct pithlog *log, uint32_t rank_index, uint32_t thread, uint32_t *index);
 int pithi_log_add_block(struct pithlog *log, uint32_t lane, const struct pithi_log_block *block);
 int pithi_log_read_meta(struct pithlog *log, int32_t rank, const unsigned char *p, uint64_t size);
-/* Lanes sorted, totals summed, names filled in. */
-int pithi_log_complete(struct pithlog *log);
+/* The rank's communicator `local` is the one with `key`, made if it is new; 0: no memory. */
+int pithi_log_map_comm(struct pithlog *log, uint32_t rank_index, uint32_t local, uint64_t key, uint32_t *index);
+/* Lanes sorted, totals summed, names filled in; the members of the world too if the log is `whole`. */
+int pithi_log_complete(struct pithlog *log, int whole);
 
 #endif

@@ -85,14 +85,17 @@ static int find_comm(struct pithlog *log, uint64_t key, uint32_t *index)
     return 1;
 }
 
-static int map_comm(struct pithi_log_rank *rank, uint32_t local, uint32_t global)
+int pithi_log_map_comm(struct pithlog *log, uint32_t rank_index, uint32_t local, uint64_t key, uint32_t *index)
 {
+    struct pithi_log_rank *rank = &log->ranks[rank_index];
+    if (!find_comm(log, key, index))
+        return 0;
     while (rank->comm_count <= local) {
         if (!pithi_grow(&rank->comms, rank->comm_count, &rank->comm_room, sizeof *rank->comms))
             return 0;
         rank->comms[rank->comm_count++] = UINT32_MAX;
     }
-    rank->comms[local] = global;
+    rank->comms[local] = *index;
     return 1;
 }
 
@@ -107,7 +110,7 @@ static int read_comm(struct pithlog *log, uint32_t rank, const unsigned char *p,
     uint64_t key = pithi_get64(p);
     if ((key == 0) != (local == 0) || !(p = pithi_get_string(p + 8, end, &name)))
         return 0;
-    int ok = find_comm(log, key, &index) && map_comm(&log->ranks[rank], (uint32_t)local, index);
+    int ok = pithi_log_map_comm(log, rank, (uint32_t)local, key, &index);
     struct pithlog_comm *comm = ok ? &log->comms[index] : NULL;
     if (ok && *name) {
         free((char *)(uintptr_t)comm->name);

@@ -3,6 +3,7 @@
 
 #include "native/block.h"
 #include "native/chunk.h"
+#include "native/map.h"
 
 struct written_block {
     uint64_t offset;
@@ -32,9 +33,9 @@ struct pithi_segment {
     uint32_t lane_count, lane_room;
     struct comm *comms;
     uint32_t comm_count, comm_room;
-    uint32_t *comm_slots, comm_slot_count; /* hash of keys: index + 1 */
-    struct pithi_buffer meta;              /* descriptions not yet written */
-    uint64_t *metas;                       /* offsets of META chunks */
+    struct pithi_map comm_map, lane_map; /* key, thread: index */
+    struct pithi_buffer meta;            /* descriptions not yet written */
+    uint64_t *metas;                     /* offsets of META chunks */
     uint32_t meta_count, meta_room;
     struct pithi_zip zip;
     struct pithi_buffer block;
@@ -44,21 +45,6 @@ struct pithi_segment {
 static int no_memory(const struct pithi_segment *s)
 {
     return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)s->rank.rank);
-}
-
-/* Room for one more in an array that grows by doubling. */
-static int grow(void *array, uint32_t count, uint32_t *room, size_t item)
-{
-    void **at = array;
-    if (count < *room)
-        return 1;
-    uint32_t more = *room ? *room * 2 : 8;
-    void *moved = more > *room ? realloc(*at, more * item) : NULL;
-    if (!moved)
-        return 0;
-    *at = moved;
-    *room = more;
-    return 1;
 }
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------------- */
@@ -128,7 +114,7 @@ static int flush_meta(struct pithi_segment *s)
     uint64_t size;
     if (s->meta.size == 0)
         return PITH_OK;
-    if (!grow(&s->metas, s->meta_count, &s->meta_room, sizeof *s->metas))
+    if (!pithi_grow(&s->metas, s->meta_count, &s->meta_room, sizeof *s->metas))
         return no_memory(s);
     int err = append_chunk(s, PITHI_C_META, s->meta.data, s->meta.size, &s->metas[s->meta_count], &size);
     if (err == PITH_OK) {
@@ -183,7 +169,8 @@ void pithi_segment_free(struct pithi_segment *s)
     free((char *)(uintptr_t)s->rank.host);
     free(s->lanes);
     free(s->comms);
-    free(s->comm_slots);
+    pithi_map_free(&s->comm_map);
+    pithi_map_free(&s->lane_map);
     free(s->meta.data);
     free(s->metas);
     free(s->block.data);
@@ -193,12 +180,12 @@ void pithi_segment_free(struct pithi_segment *s)
 
 static int new_lane(struct pithi_segment *s, uint32_t thread)
 {
-    if (!grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
+    if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
         return 0;
     struct lane *lane = &s->lanes[s->lane_count];
     *lane = (struct lane){.thread = thread, .encoder = pithi_encoder_new(thread), .name = strdup("")};
     lane->totals = (struct pithi_totals){.lanes = 1, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
-    if (!lane->encoder || !lane->name) {
+    if (!lane->encoder || !lane->name || !pithi_map_put(&s->lane_map, thread, s->lane_count)) {
         pithi_encoder_free(lane->encoder);
         free(lane->name);
         return 0;
@@ -209,10 +196,8 @@ static int new_lane(struct pithi_segment *s, uint32_t thread)
 
 int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *name, uint32_t *lane)
 {
-    uint32_t i = 0;
-    while (i < s->lane_count && s->lanes[i].thread != thread)
-        i++;
-    int is_new = i == s->lane_count;
+    uint32_t i = s->lane_count;
+    int is_new = !pithi_map_get(&s->lane_map, thread, &i);
     if (is_new && !new_lane(s, thread))
         return no_memory(s);
     struct lane *l = &s->lanes[i];
@@ -228,46 +213,21 @@ int pithi_segment_lane(struct pithi_segment *s, uint32_t thread, const char *nam
     return !is_new || describe_lane(s, l) ? PITH_OK : no_memory(s);
 }
 
-static uint32_t *find_comm(const struct pithi_segment *s, uint64_t key)
-{
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (s->comm_slot_count - 1);
-    while (s->comm_slots[at] && s->comms[s->comm_slots[at] - 1].key != key)
-        at = (at + 1) & (s->comm_slot_count - 1);
-    return &s->comm_slots[at];
-}
-
-static int grow_comms(struct pithi_segment *s)
-{
-    if (s->comm_count * 2 < s->comm_slot_count)
-        return grow(&s->comms, s->comm_count, &s->comm_room, sizeof *s->comms);
-    uint32_t count = s->comm_slot_count ? s->comm_slot_count * 2 : 16;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return 0;
-    free(s->comm_slots);
-    s->comm_slots = slots;
-    s->comm_slot_count = count;
-    for (uint32_t i = 0; i < s->comm_count; i++)
-        *find_comm(s, s->comms[i].key) = i + 1;
-    return grow(&s->comms, s->comm_count, &s->comm_room, sizeof *s->comms);
-}
-
 int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm, uint32_t *index)
 {
     if (comm->size < 0 || comm->remote_size < 0)
         return pithi_fail(PITH_ERR_USAGE, "a communicator of negative size");
-    if (!grow_comms(s))
-        return no_memory(s);
-    uint32_t *slot = find_comm(s, comm->key);
-    int news = *slot == 0;
+    int news = !pithi_map_get(&s->comm_map, comm->key, index);
     if (news) {
         char *empty = strdup("");
-        if (!empty)
+        if (!empty || !pithi_grow(&s->comms, s->comm_count, &s->comm_room, sizeof *s->comms) ||
+            !pithi_map_put(&s->comm_map, comm->key, s->comm_count)) {
+            free(empty);
             return no_memory(s);
-        s->comms[s->comm_count] = (struct comm){.key = comm->key, .name = empty};
-        *slot = ++s->comm_count;
+        }
+        *index = s->comm_count;
+        s->comms[s->comm_count++] = (struct comm){.key = comm->key, .name = empty};
     }
-    *index = *slot - 1;
     struct comm *c = &s->comms[*index];
     if (comm->name && *comm->name && strcmp(comm->name, c->name) != 0) {
         char *copy = strdup(comm->name);
@@ -310,7 +270,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     if ((err = flush_meta(s)) != PITH_OK)
         return err;
     s->block.size = 0;
-    if (!grow(&lane->blocks, lane->block_count, &lane->block_room, sizeof *lane->blocks) ||
+    if (!pithi_grow(&lane->blocks, lane->block_count, &lane->block_room, sizeof *lane->blocks) ||
         !pithi_buffer_add(&s->block, zeros, sizeof zeros))
         return no_memory(s);
     if ((err = pithi_encoder_end(lane->encoder, &s->zip, &s->block, &head)) != PITH_OK)

@@ -9,6 +9,7 @@
 #include "native/bytes.h"
 #include "native/chunk.h"
 #include "native/defs.h"
+#include "native/map.h"
 
 enum { OUT_ROOM = 1 << 20 };
 
@@ -22,14 +23,16 @@ struct log_comm {
     uint64_t key;
     char *name;
     int32_t size, remote_size, *world_ranks;
+    int used; /* some rank knows it */
     int told; /* some rank wrote the members */
 };
 
 struct log_segment {
     int32_t rank;
     struct pithi_segment *segment;
-    uint32_t *comms; /* [comm_room] of the log's communicators: index here + 1, 0 = not yet */
-    uint32_t comm_room;
+    struct pithi_map comms; /* of the log's communicators: index here */
+    uint32_t *lanes;        /* of the segment's lanes: the log's */
+    uint32_t lane_count, lane_room;
 };
 
 struct pithi_writer {
@@ -46,27 +49,12 @@ struct pithi_writer {
     uint32_t lane_count, lane_room;
     struct log_comm *comms;
     uint32_t comm_count, comm_room;
-    uint32_t *comm_slots, comm_slot_count;
-    uint32_t last_rank; /* segment asked for last */
+    struct pithi_map rank_map, comm_map; /* rank, key: index */
 };
 
 static int no_memory(const struct pithi_writer *w)
 {
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to write it", w->path);
-}
-
-static int grow(void *array, uint32_t count, uint32_t *room, size_t item)
-{
-    void **at = array;
-    if (count < *room)
-        return 1;
-    uint32_t more = *room ? *room * 2 : 8;
-    void *moved = more > *room ? realloc(*at, more * item) : NULL;
-    if (!moved)
-        return 0;
-    *at = moved;
-    *room = more;
-    return 1;
 }
 
 /* ---- Bytes out ------------------------------------------------------------------------------------------------------------ */
@@ -185,7 +173,8 @@ void pithi_writer_close(struct pithi_writer *w)
     }
     for (uint32_t i = 0; i < w->segment_count; i++) {
         pithi_segment_free(w->segments[i].segment);
-        free(w->segments[i].comms);
+        pithi_map_free(&w->segments[i].comms);
+        free(w->segments[i].lanes);
     }
     for (uint32_t i = 0; i < w->comm_count; i++) {
         free(w->comms[i].name);
@@ -195,7 +184,8 @@ void pithi_writer_close(struct pithi_writer *w)
     free(w->segments);
     free(w->lanes);
     free(w->comms);
-    free(w->comm_slots);
+    pithi_map_free(&w->rank_map);
+    pithi_map_free(&w->comm_map);
     free(w->out.data);
     free(w->path);
     free(w->part);
@@ -209,24 +199,22 @@ struct pithi_defs *pithi_writer_defs(struct pithi_writer *w)
 
 /* ---- Ranks, lanes, communicators ---------------------------------------------------------------------------------------- */
 
-/* Segments are kept sorted by nothing: logs have few ranks, and the one asked for last is asked for again. */
 static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
 {
     struct pithi_sink sink = {append, w};
-    if (w->last_rank < w->segment_count && w->segments[w->last_rank].rank == rank) {
-        *index = w->last_rank;
+    if (pithi_map_get(&w->rank_map, (uint32_t)rank, index))
         return PITH_OK;
-    }
-    for (*index = 0; *index < w->segment_count; ++*index)
-        if (w->segments[*index].rank == rank)
-            return w->last_rank = *index, PITH_OK;
-    if (!grow(&w->segments, w->segment_count, &w->segment_room, sizeof *w->segments))
+    if (!pithi_grow(&w->segments, w->segment_count, &w->segment_room, sizeof *w->segments) ||
+        !pithi_map_put(&w->rank_map, (uint32_t)rank, w->segment_count))
         return no_memory(w);
-    struct log_segment *s = &w->segments[w->segment_count];
-    *s = (struct log_segment){.rank = rank};
-    int err = pithi_segment_open(&s->segment, &(struct pithi_rank){.rank = rank, .host = ""}, &sink);
-    if (err == PITH_OK)
-        w->last_rank = w->segment_count++;
+    *index = w->segment_count;
+    w->segments[w->segment_count++] = (struct log_segment){.rank = rank};
+    int err = pithi_segment_open(&w->segments[*index].segment, &(struct pithi_rank){.rank = rank, .host = ""}, &sink);
+    if (err != PITH_OK) { /* it is the last: as if it had never been */
+        w->segment_count--;
+        pithi_map_free(&w->rank_map);
+        w->failed = 1;
+    }
     return err;
 }
 
@@ -244,37 +232,17 @@ int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, con
     if ((err = segment_of(w, rank, &place.segment)) != PITH_OK ||
         (err = pithi_segment_lane(w->segments[place.segment].segment, thread, name, &place.index)) != PITH_OK)
         return err;
-    for (*lane = 0; *lane < w->lane_count; ++*lane)
-        if (w->lanes[*lane].segment == place.segment && w->lanes[*lane].index == place.index)
-            return PITH_OK;
-    if (!grow(&w->lanes, w->lane_count, &w->lane_room, sizeof *w->lanes))
+    struct log_segment *s = &w->segments[place.segment];
+    if (place.index < s->lane_count) {
+        *lane = s->lanes[place.index];
+        return PITH_OK;
+    }
+    if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes) ||
+        !pithi_grow(&w->lanes, w->lane_count, &w->lane_room, sizeof *w->lanes))
         return no_memory(w);
+    *lane = s->lanes[s->lane_count++] = w->lane_count; /* a segment numbers its lanes as they come */
     w->lanes[w->lane_count++] = place;
     return PITH_OK;
-}
-
-static uint32_t *find_comm(const struct pithi_writer *w, uint64_t key)
-{
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (w->comm_slot_count - 1);
-    while (w->comm_slots[at] && w->comms[w->comm_slots[at] - 1].key != key)
-        at = (at + 1) & (w->comm_slot_count - 1);
-    return &w->comm_slots[at];
-}
-
-static int grow_comms(struct pithi_writer *w)
-{
-    if (w->comm_count * 2 < w->comm_slot_count)
-        return grow(&w->comms, w->comm_count, &w->comm_room, sizeof *w->comms);
-    uint32_t count = w->comm_slot_count ? w->comm_slot_count * 2 : 16;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots)
-        return 0;
-    free(w->comm_slots);
-    w->comm_slots = slots;
-    w->comm_slot_count = count;
-    for (uint32_t i = 0; i < w->comm_count; i++)
-        *find_comm(w, w->comms[i].key) = i + 1;
-    return grow(&w->comms, w->comm_count, &w->comm_room, sizeof *w->comms);
 }
 
 /* Name and members, where they are news. */
@@ -310,22 +278,11 @@ static int tell_comm(struct pithi_writer *w, struct log_segment *s, uint32_t ind
         told.world_ranks = c->world_ranks;
         c->told = c->size > 0;
     }
+    c->used = 1;
     int err = pithi_segment_comm(s->segment, &told, &local);
     if (err != PITH_OK)
         return err;
-    if (index >= s->comm_room) {
-        uint32_t room = s->comm_room ? s->comm_room : 8;
-        while (room <= index)
-            room *= 2;
-        uint32_t *comms = realloc(s->comms, room * sizeof *comms);
-        if (!comms)
-            return no_memory(w);
-        memset(comms + s->comm_room, 0, (room - s->comm_room) * sizeof *comms);
-        s->comms = comms;
-        s->comm_room = room;
-    }
-    s->comms[index] = local + 1;
-    return PITH_OK;
+    return pithi_map_put(&s->comms, index, local) ? PITH_OK : no_memory(w);
 }
 
 int pithi_writer_comm(struct pithi_writer *w, const struct pithlog_comm *comm, uint32_t *index)
@@ -333,19 +290,19 @@ int pithi_writer_comm(struct pithi_writer *w, const struct pithlog_comm *comm, u
     int err;
     if (comm->size < 0 || comm->remote_size < 0)
         return pithi_fail(PITH_ERR_USAGE, "a communicator of negative size");
-    if (!grow_comms(w))
-        return no_memory(w);
-    uint32_t *slot = find_comm(w, comm->key);
-    int known = *slot != 0;
+    int known = pithi_map_get(&w->comm_map, comm->key, index);
     if (!known) {
-        w->comms[w->comm_count] = (struct log_comm){.key = comm->key};
-        *slot = ++w->comm_count;
+        if (!pithi_grow(&w->comms, w->comm_count, &w->comm_room, sizeof *w->comms) ||
+            !pithi_map_put(&w->comm_map, comm->key, w->comm_count))
+            return no_memory(w);
+        *index = w->comm_count;
+        w->comms[w->comm_count++] = (struct log_comm){.key = comm->key};
     }
-    *index = *slot - 1;
     if ((err = keep_comm(w, &w->comms[*index], comm)) != PITH_OK || !known)
         return err;
+    uint32_t local;
     for (uint32_t i = 0; i < w->segment_count; i++) /* those that use it hear the news */
-        if (*index < w->segments[i].comm_room && w->segments[i].comms[*index] &&
+        if (pithi_map_get(&w->segments[i].comms, *index, &local) &&
             (err = tell_comm(w, &w->segments[i], *index)) != PITH_OK)
             return err;
     return PITH_OK;
@@ -364,11 +321,10 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
     if (record->kind <= PITHLOG_COUNTER && record->id >= pithi_defs_count(w->defs))
         return pithi_fail(PITH_ERR_USAGE, "%s: a record of definition %u, which was not made", w->path, record->id);
     r.lane = place.index;
-    if (record->comm) {
-        if ((record->comm >= s->comm_room || s->comms[record->comm] == 0) &&
-            (err = tell_comm(w, s, record->comm)) != PITH_OK)
+    if (record->comm && !pithi_map_get(&s->comms, record->comm, &r.comm)) {
+        if ((err = tell_comm(w, s, record->comm)) != PITH_OK)
             return err;
-        r.comm = s->comms[record->comm] - 1;
+        pithi_map_get(&s->comms, record->comm, &r.comm);
     }
     return pithi_segment_add(s->segment, &r);
 }
@@ -380,10 +336,7 @@ static int tell_rest(struct pithi_writer *w)
     if (w->segment_count == 0)
         return PITH_OK;
     for (uint32_t i = 0; err == PITH_OK && i < w->comm_count; i++) {
-        int used = 0;
-        for (uint32_t k = 0; k < w->segment_count && !used; k++)
-            used = i < w->segments[k].comm_room && w->segments[k].comms[i];
-        if (!used)
+        if (!w->comms[i].used)
             err = tell_comm(w, &w->segments[0], i);
     }
     return err;
@@ -443,6 +396,8 @@ int pithi_writer_finish(struct pithi_writer *w)
 {
     uint64_t defs_offset;
     int err;
+    if (w->failed)
+        return pithi_fail(PITH_ERR_IO, "%s: writing failed before", w->path);
     TRY(tell_rest(w));
     for (uint32_t i = 0; i < w->segment_count; i++)
         TRY(pithi_segment_finish(w->segments[i].segment));
