@@ -10,7 +10,7 @@ declared() {
 exported() { nm -D --defined-only "$1" | awk '$3 !~ /^_/ && $2 != "A" { print $3 }' | sort -u; }
 
 is "$(exported "$build/lib/libpith.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h formats/pithlog.h)" "libpith.so"
-is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h)" "libpith-null.so"
+is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog/pith_tool.h)" "libpith-null.so"
 
 # Our MPI libraries export MPI's own names, and nothing else.
 for mpi in $(mpis); do

@@ -40,7 +40,7 @@ int main(void)
     return (int)pith_lost();
 }
 C
-gcc -Wall -Wextra -Werror -DPITH_NULL -I"$build/include" -o use-null use.c 2>out && ./use-null
+gcc -O2 -Wall -Wextra -Werror -DPITH_NULL -I"$build/include" -o use-null use.c 2>out && ./use-null
 ok $? "with -DPITH_NULL nothing is linked" || cat out
 is "$(nm use-null | grep -c pith)" 0 "and nothing of Pith is in the program"
 gcc -Wall -Wextra -Werror -I"$build/include" -o use-nulllib use.c -L"$build/lib" -lpith-null 2>out && LD_LIBRARY_PATH=$build/lib ./use-nulllib
