@@ -9,7 +9,7 @@ tests_unit = $(unit_bin) $(call suite_scripts,unit)
 $(foreach s,$(filter-out unit,$(suites)),$(eval tests_$(s) = $$(call suite_scripts,$(s))))
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
-needs_mpi := $(O)/test/mpi/count.so
+needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
 needs_cli := $(O)/test/cli/make_log
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
@@ -51,7 +51,7 @@ check-install: all
 check-asan:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= asan-suites
-asan-suites: lib tools viewer samples $(unit_bin) $(needs_cli)
+asan-suites: lib tools viewer samples $(foreach s,unit golden bad cli,$(needs_$(s))) $(needs_cli)
 	$(run_tests) $(tests_unit) $(tests_golden) $(tests_bad) $(tests_cli)
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS= HAVE_TK= tsan-suites
