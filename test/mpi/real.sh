@@ -43,7 +43,7 @@ usable() {
         ok $? "$what: to $format" || cat convert.txt
         is "$(kinds "out.$format")" "$(kinds "$log")" "$what: $format holds the same"
     done
-    like "$(pith draw "$log" --text 2>&1)" '^ *0' "$what: drawn as text"
+    like "$(pith draw "$log" --text 2>&1)" '^rank 0 *\|' "$what: drawn as text"
     if [ -x "$build/libexec/pith/pith-draw" ]; then
         pith draw "$log" -o out.png --size 800x400 && out=$(identify -format '%m %wx%h %k' out.png 2>&1)
         like "${out:-}" '^PNG 800x400 ([1-9][0-9]|[5-9])' "$what: drawn, in more than four colours"
