@@ -1,7 +1,257 @@
+/* clog2_write.c - native records to CLOG-2, as strict as the converter of Jumpshot is: a definition before each use, a
+ * COMMEVT before anything on a line, no empty colour, states that pair first in first out. One pass; the preamble, which
+ * says how much of everything there is, is written last.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "clog2/clog2.h"
+#include "clog2/clog2_lines.h"
+#include "clog2/clog2_numbers.h"
 #include "error.h"
+#include "foreign/names.h"
+#include "foreign/walk.h"
+
+struct clog2_writer {
+    struct pithlog *log;
+    const struct pithi_convert *how;
+    struct pithi_clog2_stream stream;
+    struct pithi_clog2_lines lines;
+    struct pithi_clog2_numbers numbers;
+    uint64_t counters, collectives, pauses, lost_records, lost_messages, large_messages, cut_payloads;
+};
+
+/* ---- Records ------------------------------------------------------------------------------------------------------------ */
+
+static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, const struct pithlog_record *record,
+                          const struct pithi_clog2_line *line)
+{
+    return pithi_clog2_put(&w->stream, type, record->time_ns, line->comm, line->rank, line->thread);
+}
+
+static int write_state(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    unsigned char *body;
+    int32_t event;
+    int err;
+
+    TRY(pithi_clog2_state_number(&w->numbers, record, &event));
+    body = put(w, PITHI_CLOG2_BAREEVT, record, &w->lines.lanes[record->lane]);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, event);
+out:
+    return err;
+}
+
+static int write_event(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    enum pithi_clog2_type type = record->payload_bytes ? PITHI_CLOG2_CARGOEVT : PITHI_CLOG2_BAREEVT;
+    const struct pithi_clog2_shape *shape;
+    unsigned char *body;
+    int32_t event;
+    int err;
+
+    TRY(pithi_clog2_solo_number(&w->numbers, record, &event, &shape));
+    body = put(w, type, record, &w->lines.lanes[record->lane]);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put32(body, event);
+    if (record->payload_bytes)
+        w->cut_payloads += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, body + 8);
+out:
+    return err;
+}
+
+static int write_message(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    struct pithi_clog2_line line, partner;
+    unsigned char *body;
+    int known, err;
+
+    TRY(pithi_clog2_message_line(&w->lines, record, &line, &partner, &known));
+    if (!known) {
+        w->lost_messages += record->kind == PITHLOG_SEND;
+        return PITH_OK;
+    }
+    body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
+    if (!body)
+        return PITH_ERR_IO;
+    w->large_messages += record->bytes > INT32_MAX;
+    pithi_clog2_put32(body, record->kind == PITHLOG_SEND ? PITHI_CLOG2_SEND : PITHI_CLOG2_RECV);
+    pithi_clog2_put32(body + 4, partner.comm);
+    pithi_clog2_put32(body + 8, partner.rank);
+    pithi_clog2_put32(body + 12, record->tag);
+    pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
+out:
+    return err;
+}
+
+/* The one counter that the format knows: how far a clock was off. */
+static int write_counter(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    const struct pithlog_def *def = pithlog_get_def(w->log, record->id);
+    unsigned char *body;
+
+    if (!def || strcmp(def->name, PITHI_CLOG2_SHIFT) != 0) {
+        w->counters++;
+        return PITH_OK;
+    }
+    body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
+    if (!body)
+        return PITH_ERR_IO;
+    pithi_clog2_put64f(body, record->value);
+    return PITH_OK;
+}
+
+static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
+{
+    if (record->lane >= w->lines.lane_count)
+        return PITH_OK;
+    switch (record->kind) {
+    case PITHLOG_ENTER:
+    case PITHLOG_LEAVE:
+        return write_state(w, record);
+    case PITHLOG_EVENT:
+        return write_event(w, record);
+    case PITHLOG_SEND:
+    case PITHLOG_RECV:
+        return write_message(w, record);
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        return pithi_clog2_write_comm(&w->lines, record);
+    case PITHLOG_COUNTER:
+        return write_counter(w, record);
+    default:
+        w->collectives += record->kind == PITHLOG_COLL;
+        w->pauses += record->kind == PITHLOG_PAUSE || record->kind == PITHLOG_RESUME;
+        w->lost_records += record->kind == PITHLOG_LOST;
+        return PITH_OK;
+    }
+}
+
+/* Constants of the MPI, which a CLOG-2 file had brought along as facts. */
+static int write_constants(struct clog2_writer *w, int64_t time_ns)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++) {
+        char *end;
+        long number = strtol(value, &end, 10);
+        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end || number != (int32_t)number)
+            continue;
+        unsigned char *body = pithi_clog2_put(&w->stream, PITHI_CLOG2_CONSTDEF, time_ns, 0, 0, 0);
+        if (!body)
+            return PITH_ERR_IO;
+        pithi_clog2_put32(body, -201);
+        pithi_clog2_put32(body + 4, (int32_t)number);
+        memcpy(body + 8, key, strlen(key));
+    }
+    return PITH_OK;
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------------------- */
+
+static void tell_losses(const struct clog2_writer *w, uint64_t unmatched_ends)
+{
+    pithi_note(w->how, w->counters, "counter values left out: CLOG-2 has no counters");
+    pithi_note(w->how, w->collectives, "collective records left out (their states are there)");
+    pithi_note(w->how, w->pauses, "pauses and resumes left out");
+    pithi_note(w->how, w->lost_records, "records of lost records left out");
+    pithi_note(w->how, w->lost_messages, "sends to nobody left out");
+    pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
+    pithi_note(w->how, w->cut_payloads, "payloads cut to 32 bytes, by whole values");
+    pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
+    pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
+    pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
+    pithi_note(w->how, w->lines.unknown_members, "records of communicators with unknown members written as of the world");
+    pithi_note(w->how, unmatched_ends, "ends of states without a start left out");
+}
+
+static int write_records(struct clog2_writer *w)
+{
+    struct pithi_walk walk = {0};
+    struct pithlog_record record;
+    int status = 0, err;
+
+    TRY(pithi_walk_open(&walk, w->log, w->how));
+    TRY(pithi_clog2_announce_world(&w->lines, walk.from_ns));
+    TRY(write_constants(w, walk.from_ns));
+    while ((status = pithi_walk_next(&walk, &record)) == 1)
+        TRY(write_record(w, &record));
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+    tell_losses(w, walk.unmatched_ends);
+out:
+    if (walk.iter)
+        pithi_walk_close(&walk);
+    return err;
+}
+
+static int write_end(struct clog2_writer *w, FILE *out)
+{
+    struct pithi_clog2_preamble preamble = {.user_states = w->numbers.user_states,
+                                            .user_solos = w->numbers.user_solos,
+                                            .first_user_solo = w->numbers.first_user_solo,
+                                            .ranks = w->lines.ranks,
+                                            .threads = w->lines.threads};
+    unsigned char bytes[PITHI_CLOG2_PREAMBLE];
+    int err;
+
+    TRY(pithi_clog2_stream_end(&w->stream, &preamble.table));
+    TRY(pithi_clog2_write_table(&w->lines, out));
+    pithi_clog2_preamble(&preamble, bytes);
+    if (fseeko(out, 0, SEEK_SET) != 0 || fwrite(bytes, 1, sizeof bytes, out) != sizeof bytes || fflush(out) != 0)
+        err = pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
+out:
+    return err;
+}
+
+static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct clog2_writer w = {.log = log, .how = how};
+    int err;
+
+    TRY(pithi_clog2_stream_open(&w.stream, out));
+    TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
+    TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
+    TRY(write_records(&w));
+    TRY(write_end(&w, out));
+out:
+    pithi_clog2_stream_free(&w.stream);
+    pithi_clog2_lines_free(&w.lines);
+    pithi_clog2_numbers_free(&w.numbers);
+    return err;
+}
+
+static int copy(FILE *from, FILE *to)
+{
+    char bytes[65536];
+    size_t size;
+
+    rewind(from);
+    while ((size = fread(bytes, 1, sizeof bytes, from)) > 0)
+        if (fwrite(bytes, 1, size, to) != size)
+            break;
+    if (ferror(from) || ferror(to) || fflush(to) != 0)
+        return pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
+    return PITH_OK;
+}
+
+/* A pipe cannot be gone back in, so it gets the file when it is whole. */
 int pithi_clog2_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    (void)log, (void)out, (void)how;
-    return pithi_fail(PITH_ERR_UNSUPPORTED, "CLOG-2 cannot be written yet");
+    FILE *whole;
+    int err;
+
+    if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
+        return write_seekable(log, out, how);
+    whole = tmpfile();
+    if (!whole)
+        return pithi_fail(PITH_ERR_IO, "no temporary file for CLOG-2 can be made");
+    TRY(write_seekable(log, whole, how));
+    TRY(copy(whole, out));
+out:
+    fclose(whole);
+    return err;
 }

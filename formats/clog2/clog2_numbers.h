@@ -1,0 +1,41 @@
+/* clog2_numbers.h - event numbers of a CLOG-2 file being written, and the definitions behind them, each written just before
+ * its first use.
+ *
+ * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out: of a state that is open twice, the
+ * outer start would go with the inner end. So a state that nests in itself is several states of one name and colour, one
+ * for each level of its nesting: recursion of depth 3 of "f" is f(600,601) f(602,603) f(604,605), and no pairing can
+ * go wrong. Known MPI states have their known numbers at the outermost level.
+ */
+#ifndef PITHI_CLOG2_NUMBERS_H
+#define PITHI_CLOG2_NUMBERS_H
+
+#include "clog2/clog2_payload.h"
+#include "clog2/clog2_stream.h"
+#include "foreign/lookup.h"
+#include "format.h"
+
+enum { PITHI_CLOG2_LEVELS = 256 }; /* deeper ones share the last */
+
+struct pithi_clog2_number; /* of a definition */
+
+struct pithi_clog2_numbers {
+    struct pithlog *log;
+    struct pithi_clog2_stream *stream;
+    struct pithi_clog2_number *numbers; /* by definition */
+    uint32_t count;
+    struct pithi_lookup open;                     /* (lane, state) -> open ones */
+    struct pithi_lookup used_states, used_events; /* names */
+    int32_t user_states, user_solos, first_user_solo, last_user_state;
+    uint64_t cut_names, cut_formats, shared_levels;
+};
+
+int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log, struct pithi_clog2_stream *stream);
+void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
+
+/* The event number for an ENTER or LEAVE, defined now if it is new. */
+int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event);
+/* The same for an EVENT; *shape: how its payloads are packed. */
+int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
+                            const struct pithi_clog2_shape **shape);
+
+#endif
