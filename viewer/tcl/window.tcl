@@ -1,0 +1,257 @@
+# window.tcl - a window: its parts put together, its menu and buttons, and the words that scripts, keys and buttons share.
+
+oo::class create ::pith::Window {
+    variable model timeline legend status ;# the parts
+    variable top                          ;# the toplevel
+    variable words                        ;# namespace of scripts
+    variable title_text
+
+    self method open {path} {
+        return [my new $path]
+    }
+
+    constructor {path} {
+        set model [::pith::Model new $path]
+        set top [toplevel .w[incr ::pith::Window::count]]
+        set words ::pith::script$::pith::Window::count
+        wm title $top "[file tail $path] - Pith"
+        wm protocol $top WM_DELETE_WINDOW [list [self] word_close]
+        wm geometry $top [my first_size]
+        wm minsize $top 480 220
+        ::pith::words::install [self] $words
+        my install_words
+        my build
+        my build_menu
+        ::pith::keys::install $top $words
+        after idle [list after 0 [list [self] second_look]]
+        focus $top
+    }
+
+    destructor {
+        foreach part [list $timeline $legend $status $model] {
+            $part destroy
+        }
+        destroy $top
+        namespace delete $words
+    }
+
+    # ---- Putting together
+
+    method first_size {} {
+        set w [expr {min(1280, [winfo screenwidth .] * 9 / 10)}]
+        set rows [expr {max(5, min(30, [$model row_count]))}]
+        set h [expr {min(170 + 30 * $rows, [winfo screenheight .] * 8 / 10)}]
+        return ${w}x[expr {max(320, $h)}]
+    }
+
+    method build {} {
+        my build_tools [ttk::frame $top.tools -padding {8 5}]
+        ttk::panedwindow $top.panes -orient horizontal
+        set timeline [::pith::Timeline new $top.panes.time $model]
+        set legend [::pith::Legend new $top.panes.legend $model]
+        set status [::pith::Status new $top.status $model]
+        $top.panes add $top.panes.time -weight 1
+        $top.panes add $top.panes.legend -weight 0
+        pack $top.tools -side top -fill x
+        pack $top.status -side bottom -fill x
+        pack $top.panes -fill both -expand 1
+        $model follow [list [self] changed]
+        my changed time
+    }
+
+    method build_tools {tools} {
+        foreach {name text script} {
+            fit "Fit" fit  in "+" in  out "\u2212" out  left "\u25c0" {pan -0.5}  right "\u25b6" {pan 0.5}
+            undo "Back" undo  redo "Forth" redo  arrows "Messages" toggle_arrows  keys "?" show_keys
+        } {
+            ttk::button $tools.$name -text $text -style Toolbutton -takefocus 0 \
+                -command [list namespace eval $words $script]
+            pack $tools.$name -side left -padx 1
+        }
+        ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
+        pack $tools.window -side right
+    }
+
+    method build_menu {} {
+        set bar [menu $top.menu -tearoff 0]
+        foreach {label entries} {
+            Log {"Open..." choose_log Ctrl-O  "Save picture..." choose_picture Ctrl-S  - - -
+                 "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
+            View {"Show all" fit f  "Zoom in" in +  "Zoom out" out -  - - -
+                  "Back" undo u  "Forth" redo r  - - -
+                  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
+            Help {"Keys" show_keys ?}
+        } {
+            set menu [menu $bar.[string tolower $label] -tearoff 0]
+            foreach {text script key} $entries {
+                if {$text eq "-"} {
+                    $menu add separator
+                } else {
+                    $menu add command -label $text -accelerator $key -command [list namespace eval $words $script]
+                }
+            }
+            $bar add cascade -label $label -menu $menu
+        }
+        $top configure -menu $bar
+    }
+
+    # Words for keys and buttons only.
+    method install_words {} {
+        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed scroll page taller escape} {
+            interp alias {} ${words}::$word {} [self] $word
+        }
+    }
+
+    # After the first picture: messages and counters.
+    method second_look {} {
+        if {[winfo exists $top]} {
+            update idletasks
+            $model digest
+        }
+    }
+
+    method changed {what} {
+        if {$what in {time rows digest}} {
+            lassign [$model window] t0 t1
+            set fine [expr {max(1, ($t1 - $t0) / 1000)}]
+            set title_text "[::pithtk::time $t0 $fine] \u2013 [::pithtk::time $t1 $fine]    [::pithtk::duration [expr {$t1 - $t0}]]"
+        }
+    }
+
+    # ---- Scripts
+
+    method run {script} {
+        my word_sync
+        return [namespace eval $words $script]
+    }
+
+    method top {} { return $top }
+    method model {} { return $model }
+    method timeline {} { return $timeline }
+
+    method word_zoom {from to} {
+        set from [::pith::words::time $from]
+        set to [::pith::words::time $to]
+        if {$from >= $to} {
+            return -code error -errorcode {PITH USAGE} "zoom: must end after it begins"
+        }
+        $model zoom $from $to
+    }
+
+    method word_fit {} { $model fit }
+    method word_in {{factor 2}} { $model zoom_by [expr {1.0 / $factor}] }
+    method word_out {{factor 2}} { $model zoom_by $factor }
+    method word_pan {part} { $model pan $part }
+    method word_undo {} { $model undo }
+    method word_redo {} { $model redo }
+    method word_rows {{list {}}} { $model select $list }
+    method word_height {pixels} { $model set_row_height $pixels }
+    method word_top {row} { $timeline scroll_to $row }
+    method word_arrows {on} { $model set_arrows [string is true -strict $on] }
+    method word_status {} { return [$status text] }
+    method word_help {} { puts -nonewline [::pith::words::help] }
+    method word_open {path} { return [::pith::Window open $path] }
+    method word_quit {} { exit 0 }
+
+    method word_window {} {
+        return [lmap time [$model window] {::pith::words::seconds $time}]
+    }
+
+    method word_hide {pattern} {
+        $model set_hidden [concat [$model hidden] [$model ids_like $pattern]]
+    }
+
+    method word_show {pattern} {
+        set shown [$model ids_like $pattern]
+        $model set_hidden [lmap id [$model hidden] {if {$id in $shown} continue; set id}]
+    }
+
+    # LEVEL: 0 the outermost ... 3 the innermost, as drawn.
+    method word_at {time row {level 3}} {
+        my word_sync
+        set middle [expr {[$model row_height] * (0.5 - 0.15 * (3 - $level))}]
+        set from [::pith::words::time $time]
+        set hit [[$model log] stateat $row $from [expr {$from + 1}] [expr {max(0, int($middle))}] [$model row_height]]
+        return $hit
+    }
+
+    method word_legend {} {
+        my word_sync
+        return [lmap sum [$legend sums] {
+            list [dict get [$model def [dict get $sum id]] name] [dict get $sum count] \
+                [::pith::words::seconds [dict get $sum inclusive]] [::pith::words::seconds [dict get $sum exclusive]]
+        }]
+    }
+
+    method word_sync {} {
+        update
+        $timeline flush
+        $legend refresh
+        update
+        # Tk's update does not wait for the server; asking it something does.
+        winfo pointerxy $top
+    }
+
+    method word_shot {file} {
+        raise $top
+        my word_sync
+        set shot [image create photo]
+        try {
+            ::pithtk::grab $top $shot
+            $shot write $file.part -format png
+            file rename -force $file.part $file
+        } on error {text} {
+            file delete $file.part
+            return -code error -errorcode {PITH IO} "shot $file: $text"
+        } finally {
+            image delete $shot
+        }
+    }
+
+    method word_close {} {
+        my destroy
+        if {[info class instances ::pith::Window] eq {}} {
+            exit 0
+        }
+    }
+
+    # ---- Keys and buttons
+
+    method show_keys {} { ::pith::keys::show $top }
+    method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
+    method scroll {rows} { $timeline scroll_rows scroll $rows units }
+    method page {pages} { $timeline scroll_rows scroll $pages pages }
+    method taller {factor} { $model set_row_height [expr {round([$model row_height] * $factor)}] }
+
+    method escape {} {
+        $timeline close_card
+        catch {destroy $top.keys}
+    }
+
+    method hide_pointed {} {
+        if {[dict exists [$model pointer] hit id]} {
+            $model toggle [dict get [$model pointer] hit id]
+        }
+    }
+
+    method complain {text} {
+        tk_messageBox -parent $top -icon error -title Pith -message $text
+    }
+
+    method choose_log {} {
+        set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
+            {Logs {.pith .clog2 .alog .log .clog .slog2 .trf}} {{All files} *}}]
+        if {$path ne {} && [catch {::pith::Window open $path} text]} {
+            my complain $text
+        }
+    }
+
+    method choose_picture {} {
+        set path [tk_getSaveFile -parent $top -title "Save a picture of the window" -defaultextension .png \
+            -filetypes {{PNG .png}}]
+        if {$path ne {} && [catch {my word_shot $path} text]} {
+            my complain $text
+        }
+    }
+}
+namespace eval ::pith::Window { variable count 0 }
