@@ -51,6 +51,7 @@ tools_src := $(wildcard formats/tools/*.c)
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
 wrappergen_src := $(wildcard wrappers/wrappergen/*.c)
 run_src := $(wildcard wrappers/run/*.c)
+note_src := $(wildcard wrappers/run/preload/*.c)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 mpi_templates := $(wildcard wrappers/mpi/*.w)
 core_src := $(wildcard viewer/core/*.c)
@@ -73,6 +74,7 @@ null_so := $(O)/lib/libpith-null.so.$(SOVERSION)
 formats_a := $(O)/obj/libformats.a
 core_a := $(O)/obj/libcore.a
 mpi_so := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.so)
+run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
@@ -86,7 +88,7 @@ all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so)
+wrappers: $(mpi_so) $(run_so)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
@@ -167,6 +169,10 @@ $(O)/libexec/pith/pith-run: $(call obj,$(run_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
 
+$(run_so): $(call obj,$(note_src)) $(lib_so) $(O)/lib/libpith.so
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--no-undefined -o $@ $(filter %.o,$^) -L$(O)/lib -lpith $(LIBS)
+
 # ---- wrappers: once for each MPI ---------------------------------------------------------------------------------------
 # $(1) = mpich or openmpi. The header is preprocessed, wrappergen reads it, the result is compiled with the runtime.
 define mpi_rules
@@ -241,7 +247,7 @@ define installed
 $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
-$(call $(1),644,$(prefix)/$(pkglibdir),$(filter $(O)/lib/pith/%,$(viewer_out)))
+$(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
 $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))

@@ -79,3 +79,11 @@ void pith_job_finish(const struct pith_transport *transport)
     pithi_merge(transport);
     pithi_session.size = transport->size; /* the end of the process has nothing left to do */
 }
+
+void pith_job_abandon(void)
+{
+    if (pithi_session.file.page != NULL && pithi_session.size > 0)
+        pithi_output_missed();
+}
+
+int pith_recorded(void) { return pithi_session.start_real_ns != 0; }

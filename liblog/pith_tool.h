@@ -89,6 +89,13 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
+/* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what was
+ * recorded. What is stored stays in any case. */
+PITH_API void pith_job_abandon(void);
+
+/* 1 when this process has recorded something, or began to; stays 1 after the end of recording. */
+PITH_API int pith_recorded(void);
+
 /* 1 while records of this thread would be stored: recording is neither off, paused nor over. A wrapper may skip what
  * only serves recording when it is 0, but must go on keeping track of requests and communicators. */
 PITH_API int pith_recording(void);

@@ -7,14 +7,11 @@
 #include "state.h"
 #include "transport.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int pithi_job_up, pithi_job_threads;
 
 static const struct pith_transport *transport; /* NULL: not joined */
-static int rank = -1;
 
 static void tell_library(void)
 {
@@ -43,7 +40,6 @@ void pithi_job_begin(int result)
     const struct pith_transport *opened = pithi_transport_open();
     if (!opened)
         return;
-    rank = opened->rank;
     tell_library();
     if (pith_job_join(opened) == 0)
         transport = opened;
@@ -66,35 +62,10 @@ void pithi_job_end(struct pithi_call *call)
     transport = NULL;
 }
 
-/* ---- ends without MPI_Finalize -------------------------------------------------------------------------------------- */
-
-static void tell_recover(const char *why)
+void pithi_job_abort(void)
 {
-    const char *quiet = getenv("PITH_QUIET"), *log = getenv("PITH_LOG");
-
-    if (quiet && *quiet && strcmp(quiet, "0") != 0)
-        return;
-    if (!log || !*log)
-        log = "LOG";
-    fprintf(stderr, "pith: %s: no log was merged; what was recorded: pith recover %s.spill -o %s\n", why, log, log);
-}
-
-void pithi_job_abort(int code)
-{
-    char why[64];
-
-    (void)code;
-    if (!transport)
-        return;
-    snprintf(why, sizeof why, "rank %d called MPI_Abort", rank);
-    tell_recover(why);
-    transport = NULL;
-}
-
-__attribute__((destructor)) static void tell_unfinished(void)
-{
-    if (transport && rank == 0)
-        tell_recover("MPI_Finalize was not called");
+    if (transport)
+        pith_job_abandon();
 }
 
 void pithi_job_control(int level)

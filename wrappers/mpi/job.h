@@ -15,7 +15,7 @@ struct pithi_call;
 /* In MPI_Finalize, before the library's: waits for the other processes, ends the call's state, and merges the log. */
 void pithi_job_end(struct pithi_call *call);
 /* Before MPI_Abort: says what is left and how to get at it. */
-void pithi_job_abort(int code);
+void pithi_job_abort(void);
 /* MPI_Pcontrol: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. */
 void pithi_job_control(int level);
 

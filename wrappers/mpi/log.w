@@ -283,7 +283,7 @@
 {{endfn}}
 
 {{fn f @job_abort}}
-    pithi_job_abort({{code}});
+    pithi_job_abort();
     {{callfn}}
 {{endfn}}
 

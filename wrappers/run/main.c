@@ -1,0 +1,184 @@
+/* main.c - the command line of pith run, the environment it makes, and the exec. */
+#include "run.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "Usage: mpirun -n N pith run [-o LOG] [--lib log] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
+    "Starts PROGRAM recorded, unchanged. At the end rank 0 prints one line: the log, and how to open it.\n"
+    "  -o LOG       the log to write (default: PROGRAM.pith)\n"
+    "  --lib log    what to record with: log (MPI calls, messages, communicators)\n"
+    "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
+    "  -h, --help   this text\n"
+    "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n";
+
+struct options {
+    const char *log, *library, *mpi;
+    char **program; /* NULL-terminated */
+};
+
+static void usage(const char *format, const char *what)
+{
+    if (rank_of_launcher() == 0) {
+        fprintf(stderr, "pith run: ");
+        fprintf(stderr, format, what);
+        fprintf(stderr, "; see pith run --help\n");
+    }
+    exit(2);
+}
+
+static void parse_options(int argc, char **argv, struct options *options)
+{
+    const struct {
+        const char *name;
+        const char **to;
+    } valued[] = {{"-o", &options->log}, {"--lib", &options->library}, {"--mpi", &options->mpi}};
+    int i = 1;
+
+    if (argc > 1 && !strcmp(argv[1], "run")) /* as `pith` hands it on */
+        i = 2;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        if (!strcmp(argv[i], "--")) {
+            i++;
+            break;
+        }
+        if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
+            fputs(help, stdout);
+            exit(0);
+        }
+        size_t v = 0, size = strcspn(argv[i], "=");
+        while (v < 3 && (strlen(valued[v].name) != size || strncmp(argv[i], valued[v].name, size) != 0))
+            v++;
+        if (v == 3)
+            usage("no option %s", argv[i]);
+        if (argv[i][size])
+            *valued[v].to = argv[i] + size + 1;
+        else if (i + 1 < argc)
+            *valued[v].to = argv[++i];
+        else
+            usage("%s needs a value", argv[i]);
+    }
+    if (i >= argc)
+        usage("no program given%s", "");
+    options->program = argv + i;
+    if (!options->library)
+        options->library = "log";
+    if (strcmp(options->library, "log") != 0)
+        usage("no library %s; there is: log", options->library);
+    if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
+        options->mpi = getenv("PITH_MPI");
+    if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0)
+        usage("no MPI called %s; there are: mpich, openmpi", options->mpi);
+}
+
+/* PREFIX of PREFIX/libexec/pith/pith-run. */
+static char *find_prefix(void)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (size < 0)
+        size = 0;
+    path[size] = 0;
+    for (int i = 0; i < 3; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = 0;
+    }
+    return strdup(path);
+}
+
+/* Behind what is preloaded already: a tool there that counts or checks calls still sees them, and hands them on to us. */
+static void preload(const char *library)
+{
+    const char *old = getenv("LD_PRELOAD");
+    char *list;
+
+    if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", library) > 0)
+        setenv("LD_PRELOAD", list, 1);
+}
+
+static char *library_path(const char *prefix, const char *format, const char *name)
+{
+    char *tail, *path;
+
+    if (asprintf(&tail, format, name) < 0 || asprintf(&path, "%s/%s", prefix, tail) < 0)
+        exit(1);
+    free(tail);
+    return path;
+}
+
+static void set_log(const char *log)
+{
+    char *folder = log[0] == '/' ? strdup("") : getcwd(NULL, 0), *path;
+
+    if (folder && asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", log) > 0)
+        setenv("PITH_LOG", path, 1);
+}
+
+/* Why a program without MPI calls was not recorded, for libpith-run (preload/note.c). */
+static void set_note(const struct program *program, const char *mpi)
+{
+    const char *slash = strrchr(program->path, '/');
+    char *note;
+
+    if (asprintf(&note, "%ld %d %s %s", (long)getpid(), rank_of_launcher(), mpi ? mpi : "-",
+                 slash ? slash + 1 : program->path) > 0)
+        setenv("_PITH_RUN", note, 1);
+}
+
+static void set_preload(const struct program *program, const char *mpi)
+{
+    char *prefix = find_prefix();
+
+    if (mpi) {
+        char *wrappers = library_path(prefix, "lib/pith/%s/libpith-mpi.so", mpi);
+        if (access(wrappers, R_OK)) {
+            if (rank_of_launcher() == 0)
+                fprintf(stderr, "pith run: %s: no wrappers for %s here (%s); build Pith with this MPI's mpicc\n",
+                        program->path, mpi, wrappers);
+            exit(1);
+        }
+        preload(wrappers);
+    }
+    preload(library_path(prefix, "lib/libpith.so.%s", "0"));
+    char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
+    if (!access(note, R_OK))
+        preload(note);
+    set_note(program, mpi);
+    free(prefix);
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {0};
+    struct program program;
+
+    parse_options(argc, argv, &options);
+    int bad = program_find(options.program[0], &program);
+    if (bad)
+        return bad;
+    if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: %s, which cannot be recorded without relinking it; it runs unrecorded\n",
+                    program.path, program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
+    } else {
+        const char *mpi = options.mpi ? options.mpi : mpi_of_program(&program);
+        set_preload(&program, mpi ? mpi : mpi_of_launcher());
+        if (options.log)
+            set_log(options.log);
+    }
+    execv(program.path, options.program);
+    if (errno == ENOEXEC) { /* a script without #!: as a shell does */
+        options.program[0] = program.path;
+        options.program[-1] = "sh";
+        execv("/bin/sh", options.program - 1);
+    }
+    fprintf(stderr, "pith run: %s: %s\n", program.path, strerror(errno));
+    return errno == ENOENT ? 127 : 126;
+}
