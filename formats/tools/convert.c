@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "error.h"
 #include "format.h"
+#include "tools/progress.h"
 #include "tools/tools.h"
 
 enum { FORMAT = 256, FROM, TO };
@@ -40,12 +42,7 @@ static void guard_part(const char *path)
             signal(signals[i], SIG_IGN); /* nohup, a shell's background job */
 }
 
-/* Notes may come with names from the log in them. */
-static void print_note(const char *text)
-{
-    pithi_fail(PITH_OK, "note: %s", text);
-    fprintf(stderr, "pith: %s\n", pithlog_error());
-}
+static void print_note(const char *text) { pithi_tool_say(stderr, "pith: note: %s", text); }
 
 static int read_options(int argc, char **argv, struct pithi_convert *how, const struct pithi_format **format)
 {
@@ -81,6 +78,28 @@ static int write_stdout(struct pithlog *log, const struct pithi_format *format, 
     return format->write(log, stdout, how);
 }
 
+static uint64_t part_megabytes(const void *context)
+{
+    struct stat status;
+
+    (void)context;
+    return stat(part_name, &status) == 0 ? (uint64_t)status.st_size / 1000000 : 0;
+}
+
+static int write_file(struct pithlog *log, const struct pithi_format *format, const char *path,
+                      const struct pithi_convert *how)
+{
+    static const struct pithi_progress progress = {
+        .what = "pith: convert", .done = part_megabytes, .unit = " MB written"};
+    int err;
+
+    guard_part(path);
+    pithi_progress_begin(&progress);
+    err = pithi_format_write(log, format, path, how);
+    pithi_progress_end();
+    return err;
+}
+
 int pithi_tool_convert(int argc, char **argv)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = print_note};
@@ -91,12 +110,10 @@ int pithi_tool_convert(int argc, char **argv)
     if (status)
         return status;
     TRY(pithlog_open(argv[optind], &log));
-    if (strcmp(argv[optind + 1], "-") == 0) {
+    if (strcmp(argv[optind + 1], "-") == 0)
         TRY(write_stdout(log, format, &how));
-    } else {
-        guard_part(argv[optind + 1]);
-        TRY(pithi_format_write(log, format, argv[optind + 1], &how));
-    }
+    else
+        TRY(write_file(log, format, argv[optind + 1], &how));
 out:
     if (err)
         pithi_tool_failed();

@@ -60,10 +60,9 @@ static int unknown_command(const char *name)
         }
     }
     if (nearest)
-        pithi_fail(PITH_ERR_USAGE, "no such command: %s; did you mean `pith %s`?", name, nearest->name);
+        pithi_tool_say(stderr, "pith: no such command: %s; did you mean `pith %s`?", name, nearest->name);
     else
-        pithi_fail(PITH_ERR_USAGE, "no such command: %s; `pith help` lists them", name);
-    pithi_tool_failed();
+        pithi_tool_say(stderr, "pith: no such command: %s; `pith help` lists them", name);
     return 2;
 }
 

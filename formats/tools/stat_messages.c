@@ -8,12 +8,18 @@
 
 #include "error.h"
 #include "tools/histogram.h"
+#include "tools/progress.h"
 #include "tools/stat.h"
 
 /* Calls `add` for every matched message, then says on stderr what found no partner. */
 static int each_message(struct pithlog *log, int (*add)(void *context, const struct pithlog_message *message),
                         void *context)
 {
+    volatile uint64_t done = 0;
+    struct pithi_progress progress = {.what = "pith: stat",
+                                      .done = pithi_progress_count,
+                                      .context = (const void *)&done,
+                                      .total = pithlog_get_info(log)->messages};
     struct pithlog_matcher *matcher;
     struct pithlog_message message;
     uint64_t sends = 0, recvs = 0;
@@ -21,8 +27,12 @@ static int each_message(struct pithlog *log, int (*add)(void *context, const str
 
     if (err)
         return err;
-    while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1)
+    pithi_progress_begin(&progress);
+    while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1) {
+        done++;
         err = add(context, &message);
+    }
+    pithi_progress_end();
     if (more == 0)
         pithlog_matcher_unmatched(matcher, &sends, &recvs);
     pithlog_matcher_close(matcher);

@@ -10,7 +10,41 @@
 
 #include "error.h"
 #include "tools/histogram.h"
+#include "tools/progress.h"
 #include "tools/stat.h"
+
+/* Every state of the log is seen as a LEAVE with its beginning, also those that a dead program left open. */
+static struct pithlog_query whole_log(const struct pithlog *log, uint32_t kinds)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+
+    return (struct pithlog_query){
+        .from_ns = info->start_ns, .to_ns = info->end_ns, .kinds = kinds, .flags = PITHLOG_NEST | PITHLOG_CLIP};
+}
+
+static int each_record(struct pithlog *log, const struct pithlog_query *query,
+                       int (*count)(void *context, const struct pithlog_record *record), void *context)
+{
+    volatile uint64_t done = 0;
+    struct pithi_progress progress = {.what = "pith: stat",
+                                      .done = pithi_progress_count,
+                                      .context = (const void *)&done,
+                                      .total = pithlog_get_info(log)->records};
+    struct pithlog_record record;
+    struct pithlog_iter *iter;
+    int err = pithlog_iter_open(log, query, &iter), more = 0;
+
+    if (err)
+        return err;
+    pithi_progress_begin(&progress);
+    while (!err && (more = pithlog_iter_next(iter, &record)) == 1) {
+        done++;
+        err = count(context, &record);
+    }
+    pithi_progress_end();
+    pithlog_iter_close(iter);
+    return more < 0 ? PITH_ERR_DAMAGED : err;
+}
 
 /* ---- By state -------------------------------------------------------------------------------------------------- */
 
@@ -52,8 +86,12 @@ static int leave(struct states *s, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-static int count_record(struct states *s, const struct pithlog_record *r)
+static int count_record(void *context, const struct pithlog_record *r)
 {
+    struct states *s = context;
+
+    if (r->id >= s->defs || r->lane >= s->lanes)
+        return PITH_OK;
     if (r->kind == PITHLOG_ENTER)
         return enter(s, r, 1);
     if (r->kind == PITHLOG_LEAVE)
@@ -62,30 +100,12 @@ static int count_record(struct states *s, const struct pithlog_record *r)
     return PITH_OK;
 }
 
-/* Every state of the log is seen as a LEAVE with its beginning, also those that a dead program left open. */
-static struct pithlog_query whole_log(const struct pithlog *log, uint32_t kinds)
-{
-    const struct pithlog_info *info = pithlog_get_info(log);
-
-    return (struct pithlog_query){
-        .from_ns = info->start_ns, .to_ns = info->end_ns, .kinds = kinds, .flags = PITHLOG_NEST | PITHLOG_CLIP};
-}
-
 static int gather_states(struct states *s)
 {
     struct pithlog_query query =
         whole_log(s->log, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
-    struct pithlog_record r;
-    struct pithlog_iter *iter;
-    int err = pithlog_iter_open(s->log, &query, &iter), more;
 
-    if (err)
-        return err;
-    while ((more = pithlog_iter_next(iter, &r)) == 1)
-        if (r.id < s->defs && r.lane < s->lanes && (err = count_record(s, &r)) != PITH_OK)
-            break;
-    pithlog_iter_close(iter);
-    return more < 0 ? PITH_ERR_DAMAGED : err;
+    return each_record(s->log, &query, count_record, s);
 }
 
 static const struct pithi_column state_columns[] = {
@@ -200,8 +220,18 @@ static const struct pithi_column lane_columns[] = {
     {"last", PITHI_CELL_TIME, 1},
 };
 
-static void count_in_lane(struct lane *lane, const struct pithlog_record *r)
+struct lanes {
+    struct lane *lanes;
+    uint32_t count;
+};
+
+static int count_in_lane(void *context, const struct pithlog_record *r)
 {
+    struct lanes *all = context;
+    struct lane *lane = r->lane < all->count ? &all->lanes[r->lane] : NULL;
+
+    if (!lane)
+        return PITH_OK;
     switch (r->kind) {
     case PITHLOG_LEAVE:
         lane->states += r->depth != UINT32_MAX;
@@ -225,22 +255,7 @@ static void count_in_lane(struct lane *lane, const struct pithlog_record *r)
         lane->lost += r->bytes;
         break;
     }
-}
-
-static int gather_lanes(struct pithlog *log, struct lane *lanes, uint32_t count)
-{
-    struct pithlog_query query = whole_log(log, 0);
-    struct pithlog_record r;
-    struct pithlog_iter *iter;
-    int err = pithlog_iter_open(log, &query, &iter), more;
-
-    if (err)
-        return err;
-    while ((more = pithlog_iter_next(iter, &r)) == 1)
-        if (r.lane < count)
-            count_in_lane(&lanes[r.lane], &r);
-    pithlog_iter_close(iter);
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return PITH_OK;
 }
 
 static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, const struct lane *counts)
@@ -272,17 +287,18 @@ out:
 
 int pithi_stat_lanes(struct pithlog *log, struct pithi_table **table)
 {
-    uint32_t count = pithlog_get_info(log)->lanes;
-    struct lane *lanes = calloc(count + 1u, sizeof *lanes);
+    struct pithlog_query query = whole_log(log, 0);
+    struct lanes all = {.count = pithlog_get_info(log)->lanes};
     int err;
 
-    if (!lanes)
+    all.lanes = calloc(all.count + 1u, sizeof *all.lanes);
+    if (!all.lanes)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
-    TRY(gather_lanes(log, lanes, count));
-    for (uint32_t i = 0; i < count; i++)
-        TRY(lane_row(*table, pithlog_get_lane(log, i), &lanes[i]));
+    TRY(each_record(log, &query, count_in_lane, &all));
+    for (uint32_t i = 0; i < all.count; i++)
+        TRY(lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i]));
 out:
-    free(lanes);
+    free(all.lanes);
     return err;
 }

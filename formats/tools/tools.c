@@ -18,7 +18,19 @@ int pithi_tool_failed(void)
     return 1;
 }
 
-/* Through pithi_fail, which makes control characters in what the user typed harmless. */
+/* pithi_fail makes control characters harmless. */
+void pithi_tool_say(FILE *out, const char *format, ...)
+{
+    char text[4096];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    pithi_fail(PITH_OK, "%s", text);
+    fprintf(out, "%s\n", pithlog_error());
+}
+
 int pithi_tool_usage(const char *command, const char *format, ...)
 {
     char text[512];
@@ -27,8 +39,7 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    pithi_fail(PITH_ERR_USAGE, "%s: %s; see `pith help %s`", command, text, command);
-    pithi_tool_failed();
+    pithi_tool_say(stderr, "pith: %s: %s; see `pith help %s`", command, text, command);
     return 2;
 }
 

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pithlog.h"
 
@@ -28,6 +29,8 @@ int pithi_tool_help(int argc, char **argv);
 
 /* ---- Errors: one line on stderr -------------------------------------------------------------------------------- */
 
+/* A line on `out`, with control characters replaced: it may hold names from a log. */
+void pithi_tool_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); returns 1 */
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -39,7 +39,7 @@ is "$(pith print small.pith | grep '^#' | grep -v property)" "# lane${t}rank=0${
 # state${t}name=io${t}colour=${t}group=I/O
 # event${t}name=mark${t}colour=blue${t}group=user${t}format=n=%d s=%s
 # counter${t}name=heap${t}colour=${t}group=user${t}unit=bytes
-# comm${t}comm=0${t}name=MPI_COMM_WORLD
+# comm${t}comm=0${t}name=MPI_COMM_WORLD${t}size=2${t}ranks=0,1
 # comm${t}comm=1${t}name=halo${t}size=2${t}ranks=0,1
 # time_s${t}rank${t}thread${t}kind${t}name${t}key=value..." "lanes, definitions, communicators"
 like "$(pith print small.pith)" "^# property${t}key=program${t}value=small\$" "properties"
