@@ -6,8 +6,6 @@
 #include "error.h"
 #include "foreign/names.h"
 
-enum { UUID_TIME = 4, UUID_NAME = 12 };
-
 static int no_memory(void)
 {
     return pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -44,7 +42,7 @@ static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *
 {
     memcpy(uuid, body + 16, PITHI_CLOG2_UUID);
     pithi_clog2_put32(uuid, pithi_clog2_i32(body + 16, file->big));
-    pithi_clog2_put64f(uuid + UUID_TIME, pithi_clog2_f64(body + 16 + UUID_TIME, file->big));
+    pithi_clog2_put64f(uuid + PITHI_CLOG2_UUID_TIME, pithi_clog2_f64(body + 16 + PITHI_CLOG2_UUID_TIME, file->big));
 }
 
 static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t number)
@@ -139,9 +137,9 @@ void pithi_clog2_comm_settle(struct pithi_clog2_scan *scan)
 static uint64_t key_of(const struct pithi_clog2_comm *comm)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    double high = pithi_clog2_f64(comm->uuid + UUID_TIME, 1);
+    double high = pithi_clog2_f64(comm->uuid + PITHI_CLOG2_UUID_TIME, 1);
 
-    if (memcmp(comm->uuid + UUID_NAME, PITHI_CLOG2_MARK_KEY, strlen(PITHI_CLOG2_MARK_KEY)) == 0 && high >= 0 && high < 4294967296.0)
+    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY) && high >= 0 && high < 4294967296.0)
         return (uint64_t)high << 32 | pithi_clog2_u32(comm->uuid, 1);
     for (size_t i = 0; i < PITHI_CLOG2_UUID; i++)
         hash = (hash ^ comm->uuid[i]) * UINT64_C(0x100000001b3);
@@ -153,11 +151,11 @@ static uint64_t key_of(const struct pithi_clog2_comm *comm)
 
 static void name_of(const struct pithi_clog2_comm *comm, char name[32])
 {
-    const char *text = (const char *)comm->uuid + UUID_NAME;
-    size_t mark = strlen(PITHI_CLOG2_MARK_KEY), size = PITHI_CLOG2_UUID - UUID_NAME;
+    const char *text = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+    size_t mark = strlen(PITHI_CLOG2_MARK_KEY), size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
 
     name[0] = 0;
-    if (memcmp(text, PITHI_CLOG2_MARK_KEY, mark) == 0)
+    if (pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
         pithi_name_cut(name, 32, text + mark, strnlen(text + mark, size - mark));
     else if (comm->type == PITHI_CLOG2_SELF)
         strcpy(name, "MPI_COMM_SELF");

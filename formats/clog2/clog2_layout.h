@@ -19,6 +19,8 @@ enum {
     PITHI_CLOG2_HEADER = 24,
     PITHI_CLOG2_CARGO = 32, /* bytes of payload */
     PITHI_CLOG2_UUID = 32,
+    PITHI_CLOG2_UUID_TIME = 4,  /* where its time and name are; before them a random number */
+    PITHI_CLOG2_UUID_NAME = 12,
     PITHI_CLOG2_COLOUR = 24, /* fields of strings, with their NUL */
     PITHI_CLOG2_NAME = 32,
     PITHI_CLOG2_FORMAT = 40,
@@ -67,13 +69,21 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
     return type < PITHI_CLOG2_TYPES ? sizes[type] : 0;
 }
 
-/* Marks that the writer here leaves in the 20 bytes of a uuid's name. WORLD: the record that every line needs, though the
- * log had none; the reader leaves it out again. KEY: the two numbers before are the communicator's key. */
+/* Marks that the writer here leaves in the 20 bytes of a uuid's name. WORLD, HOST: the world and, with the name of the
+ * host behind the mark, the MPI_COMM_SELF that every process has in a file of MPE, though the log had no such record; the
+ * reader leaves them out again. KEY: the two numbers before are the communicator's key. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
+#define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"
 
 /* The counter that TIMESHIFT records become. */
 #define PITHI_CLOG2_SHIFT "clock shift"
+
+/* Whether the name in a uuid begins with a mark. */
+static inline int pithi_clog2_is_marked(const unsigned char uuid[PITHI_CLOG2_UUID], const char *mark)
+{
+    return memcmp(uuid + PITHI_CLOG2_UUID_NAME, mark, strlen(mark)) == 0;
+}
 
 static inline uint32_t pithi_clog2_u32(const unsigned char *p, int big)
 {

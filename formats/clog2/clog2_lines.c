@@ -11,7 +11,7 @@ struct pithi_clog2_entry {
     int32_t kind;
 };
 
-enum { THREADS_MAX = 4096, UUID_NAME = 12 }; /* thread numbers from here on are counted anew, from 0 in each rank */
+enum { THREADS_MAX = 4096 }; /* thread numbers from here on are counted anew, from 0 in each rank */
 
 static int no_memory(void)
 {
@@ -23,7 +23,7 @@ static int no_memory(void)
 static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
 {
     struct pithi_clog2_entry *entry;
-    char text[PITHI_CLOG2_UUID - UUID_NAME];
+    char text[PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME];
     size_t length = strlen(mark);
 
     if (lines->entry_count == lines->entry_size) {
@@ -38,9 +38,9 @@ static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *
     *entry = (struct pithi_clog2_entry){.kind = kind};
     pithi_clog2_put32(entry->uuid, (int32_t)(uint32_t)key);
     pithi_clog2_put64f(entry->uuid + 4, (double)(key >> 32));
-    memcpy(entry->uuid + UUID_NAME, mark, length);
+    memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME, mark, length);
     pithi_name_cut(text, sizeof text - length, name, strlen(name));
-    memcpy(entry->uuid + UUID_NAME + length, text, strlen(text));
+    memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME + length, text, strlen(text));
     return PITH_OK;
 }
 
@@ -92,16 +92,31 @@ static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const s
     return PITH_OK;
 }
 
+/* The world, and MPI_COMM_SELF for the name of the host in it. */
+static int announce_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
+{
+    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
+    const char *host = pithlog_get_lane(lines->log, lane)->host;
+    int err;
+
+    TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
+    if (!host || !host[0])
+        return PITH_OK;
+    TRY(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
+    TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+out:
+    return err;
+}
+
 int pithi_clog2_announce_world(struct pithi_clog2_lines *lines, int64_t time_ns)
 {
-    struct pithi_clog2_line world = {0, -1, 0};
+    int32_t rank = -1;
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < lines->lane_count; i++) {
-        if (lines->lanes[i].rank == world.rank)
-            continue;
-        world.rank = lines->lanes[i].rank;
-        TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
+        if (lines->lanes[i].rank != rank)
+            TRY(announce_process(lines, time_ns, i));
+        rank = lines->lanes[i].rank;
     }
 out:
     return err;
@@ -271,7 +286,7 @@ static int write_world(struct pithi_clog2_lines *lines, const struct pithlog_rec
         return PITH_ERR_IO;
     pithi_clog2_put32(body + 8, world->rank);
     pithi_clog2_put32(body + 12, world->rank);
-    memcpy(body + 28, "MPI_COMM_WORLD", 14);
+    memcpy(body + 16 + PITHI_CLOG2_UUID_NAME, "MPI_COMM_WORLD", 14);
     return PITH_OK;
 }
 

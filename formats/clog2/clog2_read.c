@@ -51,17 +51,19 @@ out:
 /* The name in a MPI_COMM_SELF's uuid is that of the processor it was made on. */
 static int take_hosts(struct reader *reader)
 {
+    const size_t size = PITHI_CLOG2_UUID - PITHI_CLOG2_UUID_NAME;
     char host[32];
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
         const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
         struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0};
-        const char *name = (const char *)comm->uuid + 12;
-        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[0] ||
-            memcmp(name, PITHI_CLOG2_MARK_KEY, strlen(PITHI_CLOG2_MARK_KEY)) == 0)
+        const char *name = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
+        size_t mark = pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_HOST) ? strlen(PITHI_CLOG2_MARK_HOST) : 0;
+        if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[mark] ||
+            pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_KEY))
             continue;
-        pithi_name_cut(host, sizeof host, name, strnlen(name, 20));
+        pithi_name_cut(host, sizeof host, name + mark, strnlen(name + mark, size - mark));
         TRY(pithi_writer_rank(reader->writer, &rank));
     }
 out:
@@ -178,20 +180,27 @@ out:
     return err;
 }
 
-/* The groups of an intercommunicator are part of it, and the world that our writer added was not in the log. */
+/* Records that say nothing of the program: the groups of an intercommunicator are part of it, and what our writer added was
+ * not in the log. */
+static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
+{
+    const unsigned char *uuid = body + 16;
+
+    return (comm && comm->inter >= 0 && type != PITHI_CLOG2_INTER) ||
+           (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(uuid, PITHI_CLOG2_MARK_WORLD)) ||
+           (type == PITHI_CLOG2_SELF && pithi_clog2_is_marked(uuid, PITHI_CLOG2_MARK_HOST));
+}
+
 static int add_comm(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
 {
     int big = reader->scan.file.big;
     int32_t type = pithi_clog2_i32(from->body, big), number = pithi_clog2_i32(from->body + 4, big);
-    const struct pithi_clog2_comm *comm = pithi_clog2_comm(&reader->scan, number);
-    int err;
+    int err = PITH_OK;
 
-    if (type == PITHI_CLOG2_FREE) {
+    if (type == PITHI_CLOG2_FREE)
         number = from->comm;
-    } else if ((comm && comm->inter >= 0 && type != PITHI_CLOG2_INTER) ||
-               (type == PITHI_CLOG2_WORLD && memcmp(from->body + 28, PITHI_CLOG2_MARK_WORLD, strlen(PITHI_CLOG2_MARK_WORLD)) == 0)) {
+    else if (is_implied(pithi_clog2_comm(&reader->scan, number), type, from->body))
         return PITH_OK;
-    }
     TRY(pithi_clog2_comm_index(&reader->scan, number, &record->comm));
     record->kind = type == PITHI_CLOG2_FREE ? PITHLOG_COMM_FREE : PITHLOG_COMM_CREATE;
     TRY(deliver(reader, record));
