@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef OPEN_MPI
 #define KIND "Open MPI"
@@ -80,7 +81,7 @@ static void give_up(const char *name)
                         "name it with pith run --mpi\n");
     else
         fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);
-    abort();
+    _exit(1);
 }
 
 void *pithi_real_find(void **slot, const char *name)
@@ -96,10 +97,13 @@ void *pithi_real_find(void **slot, const char *name)
     return symbol;
 }
 
+/* From the program on, not from behind this library: the linker may have copied the data into the program. */
 void *pithi_real_data(void **slot, const char *name)
 {
-    void *data = pithi_real_symbol(name);
+    void *data = dlsym(RTLD_DEFAULT, name);
 
+    if (!data)
+        data = pithi_real_symbol(name);
     __atomic_store_n(slot, data, __ATOMIC_RELAXED);
     return data;
 }

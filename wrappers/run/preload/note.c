@@ -2,7 +2,8 @@
  *
  * Every process that the program starts has it too, but only the first one (the process that pith run became) on rank 0
  * speaks, at its end. Whether one of the others recorded something it knows from a memory file: they open it through
- * /proc and put a byte into it. It takes one descriptor, far up, and leaves nothing behind.
+ * /proc and put a byte into it. It takes two descriptors, far up, and leaves nothing behind; the other one is for the
+ * standard error, which ls and its like close before they end.
  */
 #include "pith_tool.h"
 
@@ -16,6 +17,7 @@
 enum { DESCRIPTOR = 190 };
 
 static int mark = -1; /* the memory file, in the first process */
+static int standard_error = -1;
 
 struct note {
     long first;
@@ -45,6 +47,8 @@ __attribute__((constructor)) static void begin(void)
         close(mark);
         mark = -1;
     }
+    if (mark >= 0)
+        standard_error = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, DESCRIPTOR + 1);
 }
 
 static void tell_first(const struct note *note)
@@ -76,9 +80,9 @@ __attribute__((destructor)) static void end(void)
     if (pith_recorded() || mark < 0 || lseek(mark, 0, SEEK_END) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
         return;
     if (strcmp(note.mpi, "-") != 0)
-        fprintf(stderr, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n", note.program);
+        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n", note.program);
     else
-        fprintf(stderr,
+        dprintf(standard_error,
                 "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
                 "of pith.h\n",
                 note.program);
