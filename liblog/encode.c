@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "spill/spill_emit.h"
 
 #define MEMORY_MAX ((size_t)16 << 20)
 
@@ -121,83 +122,24 @@ void pithi_encode_close(struct pithi_encode *encode)
 
 /* ---- Records -------------------------------------------------------------------------------------------------------- */
 
-/* Ids of the process to those of the log. */
-static int map_defs(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map)
+static int lane(void *segment, uint32_t thread, const char *name, uint32_t *index)
 {
+    return pithi_segment_lane(segment, thread, name, index);
+}
+
+static int comm(void *segment, const struct pithlog_comm *definition, uint32_t *index)
+{
+    return pithi_segment_comm(segment, definition, index);
+}
+
+static int add(void *segment, const struct pithlog_record *record) { return pithi_segment_add(segment, record); }
+
+int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs, int64_t shift_ns)
+{
+    struct pithi_spill_target target = {encode->segment, defs, lane, comm, add, shift_ns, 0};
     uint32_t i;
-    int err;
-    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
-    if (*map == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
-    for (i = 0; i < spill->def_count; i++) {
-        (*map)[i] = UINT32_MAX;
-        if (spill->defs[i].name != NULL && (err = pithi_defs_add(defs, &spill->defs[i], &(*map)[i])) != PITH_OK)
-            return err;
-    }
-    return PITH_OK;
-}
-
-/* The same for communicators. Their members are given by one member only, lest the log holds them once a rank. */
-static int map_comms(struct pithi_encode *encode, const struct pithi_spill *spill, uint32_t **map)
-{
-    uint32_t i;
-    int err;
-    *map = malloc(((size_t)spill->comm_count + 1) * sizeof **map);
-    if (*map == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for communicators");
-    for (i = 0; i < spill->comm_count; i++) {
-        struct pithlog_comm comm = spill->comms[i].comm;
-        (*map)[i] = UINT32_MAX;
-        if (spill->comms[i].rank != 0)
-            comm.size = comm.remote_size = 0;
-        if (spill->comms[i].defined && (err = pithi_segment_comm(encode->segment, &comm, &(*map)[i])) != PITH_OK)
-            return err;
-    }
-    return PITH_OK;
-}
-
-/* What was lost without a lane to say so in: at the end of the first. */
-static int add_lost(struct pithi_encode *encode, int64_t time_ns, uint64_t lost)
-{
-    struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .bytes = lost, .time_ns = time_ns};
-    int err = pithi_segment_lane(encode->segment, 0, NULL, &record.lane);
-    return err ? err : pithi_segment_add(encode->segment, &record);
-}
-
-int pithi_encode_records(struct pithi_encode *encode, const struct pithi_spill *spill, struct pithi_defs *defs,
-                         int64_t shift_ns)
-{
-    struct pithlog_record record = {.peer = -1};
-    uint32_t *ids = NULL, *comms = NULL, i;
-    uint64_t told = 0, dropped = 0;
-    int64_t last_ns = 0;
-    int err;
-
-    TRY(map_defs(spill, defs, &ids));
-    TRY(map_comms(encode, spill, &comms));
-    for (i = 0; i < spill->lane_count; i++) {
-        struct pithi_spill_walk walk;
-        const struct pithi_spill_lane *lane = &spill->lanes[i];
-        pithi_spill_walk(&walk, spill, i);
-        walk.ids = ids;
-        walk.id_count = spill->def_count;
-        walk.comms = comms;
-        walk.comm_count = spill->comm_count;
-        walk.shift_ns = shift_ns;
-        TRY(pithi_segment_lane(encode->segment, lane->lane, *lane->name != '\0' ? lane->name : NULL, &walk.lane_id));
-        while (pithi_spill_next(&walk, &record)) {
-            TRY(pithi_segment_add(encode->segment, &record));
-            if (record.kind == PITHLOG_LOST)
-                told += record.bytes;
-        }
-        dropped += walk.dropped;
-        if (i == 0)
-            last_ns = record.time_ns;
-    }
-    if (spill->page.lost + dropped > told)
-        TRY(add_lost(encode, last_ns, spill->page.lost + dropped - told));
-out:
-    free(ids);
-    free(comms);
-    return err;
+    for (i = 0; i < spill->comm_count; i++)
+        if (spill->comms[i].rank != 0) /* one member gives the list, lest the log holds it once a rank */
+            spill->comms[i].comm.size = spill->comms[i].comm.remote_size = 0;
+    return pithi_spill_emit(spill, &target, NULL, NULL);
 }

@@ -21,8 +21,7 @@ struct pithi_encode {
 int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder);
 
 /* All records of `spill`, at CLOCK_MONOTONIC + shift_ns, under the ids of `defs` (which gets what it lacks). */
-int pithi_encode_records(struct pithi_encode *encode, const struct pithi_spill *spill, struct pithi_defs *defs,
-                         int64_t shift_ns);
+int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs, int64_t shift_ns);
 
 /* Bytes that the segment takes in the log, its index included; after pithi_segment_finish. */
 uint64_t pithi_encode_size(const struct pithi_encode *encode);

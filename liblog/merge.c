@@ -72,7 +72,9 @@ static int open_own(struct merge *merge)
 {
     if (!merge->have)
         return 1;
-    return pithi_spill_open(&merge->spill, pithi_session.file.path, NULL) == PITH_OK ? 1 : fail(pithlog_error());
+    if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK || pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
+        return fail(pithlog_error());
+    return 1;
 }
 
 /* Signed order in an unsigned reduction. */

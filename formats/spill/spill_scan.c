@@ -67,7 +67,7 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
-static int scan_chunks(struct pithi_spill *spill, struct pithi_anchor **anchors, uint32_t *anchor_count)
+static int scan_chunks(struct pithi_spill *spill)
 {
     uint64_t offset = PITHI_SPILL_PAGE;
     while (offset < spill->size) {
@@ -79,14 +79,14 @@ static int scan_chunks(struct pithi_spill *spill, struct pithi_anchor **anchors,
             continue;
         }
         if (grow(&spill->chunks, spill->chunk_count, sizeof *spill->chunks) ||
-            grow(anchors, *anchor_count, sizeof **anchors))
+            grow(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
             return PITH_ERR_MEMORY;
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
             *chunk = (struct pithi_spill_chunk){offset, size, header.base_ticks, header.lost, header.overwritten,
                                                 header.lane, header.seq};
             if (header.lane != PITHI_SPILL_DEFS)
-                (*anchors)[(*anchor_count)++] = header.anchor;
+                spill->anchors[spill->anchor_count++] = header.anchor;
         }
         offset += header.size_bytes <= spill->size - offset ? header.size_bytes : spill->size - offset;
     }
@@ -252,13 +252,17 @@ static int scan_defs(struct pithi_spill *spill)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------------- */
 
-int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size,
-                     const struct pithi_anchor_pair *base)
+static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anchor)
 {
-    struct pithi_anchor *anchors = NULL;
-    uint32_t anchor_count = 0;
-    int err;
+    if (grow(&spill->anchors, spill->anchor_count, sizeof *spill->anchors))
+        return PITH_ERR_MEMORY;
+    spill->anchors[spill->anchor_count++] = *anchor;
+    return PITH_OK;
+}
 
+int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size)
+{
+    int err;
     memset(spill, 0, sizeof *spill);
     spill->path = path;
     spill->data = data;
@@ -267,23 +271,23 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
     TRY(extend(&spill->comms, &spill->comm_count, 0, sizeof *spill->comms));
     spill->comms[0].comm.name = "MPI_COMM_WORLD";
     spill->comms[0].defined = 1;
-    TRY(scan_chunks(spill, &anchors, &anchor_count));
+    TRY(add_anchor(spill, &spill->page.first));
+    TRY(add_anchor(spill, &spill->page.last));
+    TRY(scan_chunks(spill));
     TRY(make_lanes(spill));
     TRY(scan_defs(spill));
-    anchors = realloc(anchors, ((size_t)anchor_count + 2) * sizeof *anchors);
-    if (anchors == NULL)
-        TRY(pithi_fail(PITH_ERR_MEMORY, "no memory for a spill file"));
-    anchors[anchor_count++] = spill->page.first;
-    anchors[anchor_count++] = spill->page.last;
-    TRY(pithi_time_fit(&spill->time, spill->page.clock, anchors, anchor_count, base));
 out:
-    free(anchors);
     if (err)
         pithi_spill_close(spill);
     return err;
 }
 
-int pithi_spill_open(struct pithi_spill *spill, const char *path, const struct pithi_anchor_pair *base)
+int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
+{
+    return pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base);
+}
+
+int pithi_spill_open(struct pithi_spill *spill, const char *path)
 {
     struct stat info;
     void *data;
@@ -300,7 +304,7 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path, const struct p
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
-    err = pithi_spill_scan(spill, path, data, (size_t)info.st_size, base);
+    err = pithi_spill_scan(spill, path, data, (size_t)info.st_size);
     if (err != PITH_OK)
         munmap(data, (size_t)info.st_size);
     else
@@ -317,6 +321,7 @@ void pithi_spill_close(struct pithi_spill *spill)
     free(spill->defs);
     free(spill->comms);
     free(spill->properties);
+    free(spill->anchors);
     pithi_time_free(&spill->time);
     memset(spill, 0, sizeof *spill);
 }

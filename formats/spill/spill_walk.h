@@ -50,14 +50,17 @@ struct pithi_spill {
     uint32_t comm_count;
     struct pithi_spill_property *properties;
     uint32_t property_count;
-    struct pithi_spill_time time;
+    struct pithi_anchor *anchors; /* the page's and the chunks' */
+    uint32_t anchor_count;
+    struct pithi_spill_time time; /* after pithi_spill_fit */
 };
 
-/* Maps and scans the file. `base`: see pithi_time_fit; NULL. Fails when it is no spill file. */
-int pithi_spill_open(struct pithi_spill *spill, const char *path, const struct pithi_anchor_pair *base);
+/* Maps and scans the file. Fails when it is no spill file. */
+int pithi_spill_open(struct pithi_spill *spill, const char *path);
 /* The same with bytes that are in memory already. */
-int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size,
-                     const struct pithi_anchor_pair *base);
+int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);
+/* Fits the clock; to be called once, before any time is asked for. `base`: see pithi_time_fit; NULL. */
+int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base);
 void pithi_spill_close(struct pithi_spill *spill);
 
 /* The page of a spill file alone: returns PITH_OK when it is one. */

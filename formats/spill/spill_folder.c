@@ -1,0 +1,171 @@
+/* spill_folder.c - sorting spill files by job and rank. */
+#include "spill/spill_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "spill/spill_now.h"
+#include "spill/spill_walk.h"
+
+static int grow(void *array, uint32_t count, size_t element)
+{
+    void **pointer = array, *more;
+    if ((count & (count - 1)) != 0)
+        return PITH_OK;
+    more = realloc(*pointer, (count == 0 ? 1 : (size_t)count * 2) * element);
+    if (more == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
+    *pointer = more;
+    return PITH_OK;
+}
+
+/* Is the process alive? Only this very machine can know. */
+static int is_running(const struct pithi_spill_page *page)
+{
+    return page->pid > 0 && page->pid <= INT32_MAX && pithi_spill_is_here(page) &&
+           (kill((pid_t)page->pid, 0) == 0 || errno == EPERM);
+}
+
+static int read_page(const char *path, struct pithi_spill_page *page)
+{
+    static _Thread_local union {
+        struct pithi_spill_page page;
+        unsigned char bytes[PITHI_SPILL_PAGE];
+    } buffer;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t got;
+    if (fd < 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
+    got = pread(fd, buffer.bytes, sizeof buffer, 0);
+    close(fd);
+    return pithi_spill_page_read(page, path, buffer.bytes, got > 0 ? (size_t)got : 0);
+}
+
+static int add_file(struct pithi_spill_folder *folder, const char *path)
+{
+    struct pithi_spill_page page;
+    struct pithi_spill_member *member;
+    if (read_page(path, &page) != PITH_OK) {
+        folder->unreadable++;
+        return PITH_OK;
+    }
+    if (page.finished != 0)
+        return PITH_OK;
+    if (grow(&folder->members, folder->member_count, sizeof *folder->members))
+        return PITH_ERR_MEMORY;
+    member = &folder->members[folder->member_count];
+    memset(member, 0, sizeof *member);
+    member->path = strdup(path);
+    if (member->path == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
+    folder->member_count++;
+    member->job = page.job;
+    member->size = page.size > 0 ? page.size : 1;
+    member->rank = page.size > 0 && page.rank >= 0 && page.rank < page.size ? page.rank : 0;
+    member->pid = page.pid;
+    member->running = is_running(&page);
+    member->start_real_ns = page.first.real_ns;
+    return PITH_OK;
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct pithi_spill_member *left = a, *right = b;
+    if (left->job != right->job)
+        return left->job < right->job ? -1 : 1;
+    if (left->rank != right->rank)
+        return left->rank < right->rank ? -1 : 1;
+    return left->start_real_ns < right->start_real_ns ? -1 : left->start_real_ns > right->start_real_ns;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct pithi_spill_job *left = a, *right = b;
+    return left->start_real_ns < right->start_real_ns ? -1 : left->start_real_ns > right->start_real_ns;
+}
+
+static int find_jobs(struct pithi_spill_folder *folder)
+{
+    struct pithi_spill_job *job = NULL;
+    uint32_t i, ranks_there = 0;
+    if (folder->member_count > 1)
+        qsort(folder->members, folder->member_count, sizeof *folder->members, by_job);
+    for (i = 0; i < folder->member_count; i++) {
+        const struct pithi_spill_member *member = &folder->members[i];
+        if (job == NULL || folder->members[job->first].job != member->job) {
+            if (grow(&folder->jobs, folder->job_count, sizeof *folder->jobs))
+                return PITH_ERR_MEMORY;
+            job = &folder->jobs[folder->job_count++];
+            *job = (struct pithi_spill_job){i, 0, 0, 0, 0, member->start_real_ns};
+            ranks_there = 0;
+        }
+        ranks_there += job->count == 0 || member->rank != folder->members[i - 1].rank;
+        job->count++;
+        job->running += member->running != 0;
+        if ((uint32_t)member->size > job->ranks)
+            job->ranks = (uint32_t)member->size;
+        job->missing = job->ranks - ranks_there;
+        if (member->start_real_ns < job->start_real_ns)
+            job->start_real_ns = member->start_real_ns;
+    }
+    if (folder->job_count > 1)
+        qsort(folder->jobs, folder->job_count, sizeof *folder->jobs, by_start);
+    return PITH_OK;
+}
+
+static int read_folder(struct pithi_spill_folder *folder, const char *path)
+{
+    DIR *dir = opendir(path);
+    struct dirent *entry;
+    int err = PITH_OK;
+    if (dir == NULL)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be read: %m", path);
+    while (err == PITH_OK && (entry = readdir(dir)) != NULL) {
+        size_t length = strlen(entry->d_name);
+        char name[4096];
+        if (length > 6 && strcmp(entry->d_name + length - 6, ".spill") == 0 &&
+            snprintf(name, sizeof name, "%s/%s", path, entry->d_name) < (int)sizeof name)
+            err = add_file(folder, name);
+    }
+    closedir(dir);
+    return err;
+}
+
+int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path)
+{
+    struct stat info;
+    int err = PITH_OK;
+    memset(folder, 0, sizeof *folder);
+    if (stat(path, &info) != 0)
+        TRY(pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path));
+    if (S_ISDIR(info.st_mode)) {
+        TRY(read_folder(folder, path));
+    } else {
+        struct pithi_spill_page page;
+        TRY(read_page(path, &page)); /* a file named by the user must be one */
+        TRY(add_file(folder, path));
+    }
+    TRY(find_jobs(folder));
+out:
+    if (err)
+        pithi_spill_folder_close(folder);
+    return err;
+}
+
+void pithi_spill_folder_close(struct pithi_spill_folder *folder)
+{
+    uint32_t i;
+    for (i = 0; i < folder->member_count; i++)
+        free(folder->members[i].path);
+    free(folder->members);
+    free(folder->jobs);
+    memset(folder, 0, sizeof *folder);
+}

@@ -1,0 +1,238 @@
+/* spill_read.c - the spill files of a job into a log, by one process. The clocks first: all files are looked at once for
+ * anchors and the earliest record, then again for their records. */
+#include "spill/spill_read.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "spill/spill_emit.h"
+#include "spill/spill_now.h"
+
+/* What the processes of one machine have in common. */
+struct machine {
+    char boot_id[64];
+    uint32_t clock;
+    int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
+    struct pithi_anchor_pair base;
+};
+
+struct reading {
+    struct pithi_writer *writer;
+    const struct pithi_spill_job *job;
+    struct pithi_spill_result *result;
+    struct machine *machines;
+    uint32_t machine_count;
+    int64_t zero_ns;  /* CLOCK_REALTIME of the log's time 0 */
+    int32_t rank;     /* of the process being read */
+    uint32_t threads; /* thread numbers of that rank taken so far */
+    int told;         /* properties of the job are in the log */
+};
+
+static struct machine *machine_of(struct reading *reading, const struct pithi_spill_page *page)
+{
+    struct machine *machine, *more;
+    uint32_t i;
+    for (i = 0; i < reading->machine_count; i++)
+        if (strcmp(reading->machines[i].boot_id, page->boot_id) == 0 && reading->machines[i].clock == page->clock)
+            return &reading->machines[i];
+    more = realloc(reading->machines, (reading->machine_count + 1) * sizeof *more);
+    if (more == NULL)
+        return NULL;
+    reading->machines = more;
+    machine = &more[reading->machine_count++];
+    memset(machine, 0, sizeof *machine);
+    memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
+    machine->clock = page->clock;
+    machine->shift_ns = (int64_t)((uint64_t)page->first.real_ns - (uint64_t)page->first.mono_ns);
+    return machine;
+}
+
+/* First look: the base line of its machine. */
+static int look_at_clock(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
+{
+    struct machine *machine = machine_of(reading, &spill->page);
+    struct pithi_anchor_pair pair = {spill->page.first, spill->page.last};
+    (void)member;
+    if (machine == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    pithi_anchor_longest(&machine->base, &pair);
+    if (pithi_spill_now(&spill->page, &pair.last))
+        pithi_anchor_longest(&machine->base, &pair);
+    return PITH_OK;
+}
+
+/* Second look, with the base lines known: when did recording begin? */
+static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
+{
+    const struct machine *machine = machine_of(reading, &spill->page);
+    uint32_t i;
+    (void)member;
+    if (machine == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    if (pithi_spill_fit(spill, &machine->base))
+        return PITH_ERR_MEMORY;
+    for (i = 0; i < spill->lane_count; i++) {
+        int64_t begin = pithi_time_ns(&spill->time, spill->chunks[spill->lanes[i].first].base_ticks);
+        begin = (int64_t)((uint64_t)begin + (uint64_t)machine->shift_ns);
+        if (begin < reading->zero_ns)
+            reading->zero_ns = begin;
+    }
+    return PITH_OK;
+}
+
+static int lane(void *context, uint32_t thread, const char *name, uint32_t *index)
+{
+    struct reading *reading = context;
+    return pithi_writer_lane(reading->writer, reading->rank, thread, name, index);
+}
+
+static int comm(void *context, const struct pithlog_comm *definition, uint32_t *index)
+{
+    struct reading *reading = context;
+    return pithi_writer_comm(reading->writer, definition, index);
+}
+
+static int add(void *context, const struct pithlog_record *record)
+{
+    struct reading *reading = context;
+    return pithi_writer_add(reading->writer, record);
+}
+
+static void property(struct pithi_defs *defs, const char *key, const char *format, ...)
+{
+    char value[1100];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    if (*value != '\0')
+        pithi_defs_property(defs, key, value);
+}
+
+static void properties(struct reading *reading, const struct pithi_spill *first)
+{
+    static const char *const clocks[] = {"clock_gettime", "tsc", "cntvct"};
+    struct pithi_defs *defs = pithi_writer_defs(reading->writer);
+    int64_t zero_ns = reading->zero_ns > 0 ? reading->zero_ns : 0;
+    property(defs, "program", "%s", first->page.program);
+    property(defs, "start_unix_s", "%lld.%09lld", (long long)(zero_ns / 1000000000), (long long)(zero_ns % 1000000000));
+    if (first->page.clock == PITHI_CLOCK_TSC || first->page.clock == PITHI_CLOCK_ARM64)
+        property(defs, "clock", "%s %.6g GHz", clocks[first->page.clock], first->time.ticks_per_s / 1e9);
+    else
+        property(defs, "clock", "%s", clocks[0]);
+    property(defs, "clock_error_ns", "%s", reading->machine_count == 1 ? "100" : "unknown");
+    property(defs, "recovered", "%u of %u ranks%s", reading->job->ranks - reading->job->missing, reading->job->ranks,
+             reading->job->running > 0 ? ", still running" : "");
+}
+
+/* Third look: everything. */
+static int emit(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
+{
+    struct machine *machine = machine_of(reading, &spill->page);
+    struct pithi_rank rank = {member->rank, spill->page.host, spill->page.pid};
+    struct pithi_spill_target target = {reading, pithi_writer_defs(reading->writer), lane, comm, add, 0, 0};
+    uint32_t i;
+    int err;
+
+    if (machine == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    TRY(pithi_spill_fit(spill, &machine->base));
+    if (reading->zero_ns == INT64_MAX) /* nobody recorded anything */
+        reading->zero_ns = spill->page.first.real_ns;
+    target.shift_ns = (int64_t)((uint64_t)machine->shift_ns - (uint64_t)reading->zero_ns);
+    /* The same rank again: a process that became another program. Its threads are others. */
+    reading->threads = member->rank == reading->rank ? reading->threads : 0;
+    target.thread_base = reading->threads;
+    if (spill->lane_count > 0)
+        reading->threads += spill->lanes[spill->lane_count - 1].lane + 1;
+    reading->rank = member->rank;
+    TRY(pithi_writer_rank(reading->writer, &rank));
+    for (i = 0; i < spill->property_count; i++)
+        TRY(pithi_defs_property(target.defs, spill->properties[i].key, spill->properties[i].value));
+    TRY(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));
+    reading->result->lost += spill->page.lost;
+    if (!reading->told)
+        properties(reading, spill);
+    reading->told = 1;
+out:
+    return err;
+}
+
+/* The files of the job, one after another, each open while visit() sees it. Those that cannot be read are counted, once. */
+static int for_each(struct reading *reading, const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
+                    int (*visit)(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member))
+{
+    uint32_t i;
+    reading->result->unreadable = 0;
+    for (i = job->first; i < job->first + job->count; i++) {
+        struct pithi_spill spill;
+        int err = pithi_spill_open(&spill, folder->members[i].path);
+        if (err == PITH_ERR_MEMORY)
+            return err;
+        if (err != PITH_OK) { /* gone meanwhile, or no spill file any more */
+            reading->result->unreadable++;
+            continue;
+        }
+        err = visit(reading, &spill, &folder->members[i]);
+        pithi_spill_close(&spill);
+        if (err != PITH_OK)
+            return err;
+    }
+    return PITH_OK;
+}
+
+int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
+                         struct pithi_writer *writer, struct pithi_spill_result *result)
+{
+    struct pithi_spill_result own;
+    struct reading reading = {.writer = writer, .job = job, .zero_ns = INT64_MAX, .rank = -1};
+    int err;
+
+    reading.result = result != NULL ? result : &own;
+    memset(reading.result, 0, sizeof *reading.result);
+    TRY(for_each(&reading, folder, job, look_at_clock));
+    TRY(for_each(&reading, folder, job, look_at_start));
+    TRY(for_each(&reading, folder, job, emit));
+out:
+    free(reading.machines);
+    return err;
+}
+
+/* ---- As a format ---------------------------------------------------------------------------------------------------------- */
+
+int pithi_spill_probe(const struct pithi_input *input)
+{
+    struct pithi_spill_folder folder;
+    struct stat info;
+    int found;
+    if (input->data != NULL) {
+        uint64_t magic = 0;
+        if (input->size >= PITHI_SPILL_PAGE)
+            memcpy(&magic, input->data, sizeof magic);
+        return magic == PITHI_SPILL_MAGIC;
+    }
+    if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) || pithi_spill_folder_open(&folder, input->path) != PITH_OK)
+        return 0;
+    found = folder.member_count > 0;
+    pithi_spill_folder_close(&folder);
+    return found;
+}
+
+int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct pithi_spill_folder folder;
+    int err = pithi_spill_folder_open(&folder, input->path);
+    if (err != PITH_OK)
+        return err;
+    if (folder.job_count == 0)
+        err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded and not yet made a log of", input->path);
+    else
+        err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL);
+    pithi_spill_folder_close(&folder);
+    return err;
+}

@@ -1,0 +1,143 @@
+/* recover.c - `pith recover SPILLDIR [-o LOG]`: logs of what a dead (or running) program has recorded. The spill files
+ * stay: whoever wants them gone removes the folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "native/segment.h"
+#include "spill/spill_read.h"
+#include "tools/tools.h"
+
+/* LOG of LOG.spill, when no other name was given. */
+static int default_name(char *name, size_t size, const char *folder)
+{
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    if (length > 6 && strncmp(folder + length - 6, ".spill", 6) == 0)
+        length -= 6;
+    if (length >= size)
+        return -1;
+    memcpy(name, folder, length);
+    name[length] = '\0';
+    return 0;
+}
+
+/* run.pith, run-2.pith, run-3.pith ... for the first, second, third job. */
+static int numbered_name(char *name, size_t size, const char *log, uint32_t number)
+{
+    const char *slash = strrchr(log, '/'), *dot = strrchr(slash != NULL ? slash : log, '.');
+    int stem = dot != NULL ? (int)(dot - log) : (int)strlen(log);
+    int length = number == 1 ? snprintf(name, size, "%s", log)
+                             : snprintf(name, size, "%.*s-%u%s", stem, log, number, log + stem);
+    return length < (int)size ? 0 : -1;
+}
+
+static void tell(const struct pithi_spill_job *job, const struct pithi_spill_result *result, const char *name)
+{
+    printf("%s: %u of %u rank%s", name, job->ranks - job->missing, job->ranks, job->ranks == 1 ? "" : "s");
+    if (job->running > 0)
+        printf(" (%u process%s still running)", job->running, job->running == 1 ? "" : "es");
+    printf(", %llu records", (unsigned long long)result->records);
+    if (result->lost > 0)
+        printf(", %llu lost by the program", (unsigned long long)result->lost);
+    if (result->damaged > 0)
+        printf(", %llu damaged piece%s left out", (unsigned long long)result->damaged, result->damaged == 1 ? "" : "s");
+    if (result->unreadable > 0)
+        printf(", %u file%s not readable", result->unreadable, result->unreadable == 1 ? "" : "s");
+    printf("\n");
+}
+
+/* Which ranks are missing is the first question after a crash; at most ten are named. */
+static void tell_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job)
+{
+    uint32_t rank, at = job->first, named = 0, end = job->first + job->count;
+    if (job->missing == 0)
+        return;
+    printf("  nothing of rank");
+    for (rank = 0; rank < job->ranks && named < 10; rank++) {
+        while (at < end && (uint32_t)folder->members[at].rank < rank)
+            at++;
+        if (at == end || (uint32_t)folder->members[at].rank != rank) {
+            printf(" %u", rank);
+            named++;
+        }
+    }
+    printf(job->missing > named ? " and %u more\n" : "\n", job->missing - named);
+}
+
+/* Without -o nothing that is there is replaced. */
+static int check_name(const char *name, int chosen)
+{
+    const struct pithi_format *format = pithi_format_by_suffix(name);
+    if (format != NULL && strcmp(format->name, "native") != 0)
+        return pithi_fail(PITH_ERR_USAGE, "%s: recover writes Pith's own format; name it .pith, then use pith convert", name);
+    if (!chosen && access(name, F_OK) == 0)
+        return pithi_fail(PITH_ERR_USAGE, "%s: is there already; choose a name with -o", name);
+    return PITH_OK;
+}
+
+static int recover_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, const char *name)
+{
+    struct pithi_spill_result result;
+    struct pithi_writer *writer = NULL;
+    int err;
+    TRY(pithi_writer_open(&writer, name, -1));
+    TRY(pithi_spill_read_job(folder, job, writer, &result));
+    TRY(pithi_writer_finish(writer));
+    tell(job, &result, name);
+    tell_missing(folder, job);
+out:
+    if (writer != NULL)
+        pithi_writer_close(writer);
+    return err;
+}
+
+static int recover_all(const char *path, const char *log, int chosen)
+{
+    struct pithi_spill_folder folder;
+    char name[4096];
+    uint32_t i;
+    int err = pithi_spill_folder_open(&folder, path);
+    if (err)
+        return pithi_tool_failed();
+    if (folder.job_count == 0) {
+        pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded%s; name the folder LOG.spill of the dead run", path,
+                   folder.unreadable > 0 ? " and can be read" : "");
+        err = PITH_ERR_FORMAT;
+    }
+    for (i = 0; err == PITH_OK && i < folder.job_count; i++) {
+        if (numbered_name(name, sizeof name, log, i + 1))
+            err = pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", log);
+        else if ((err = check_name(name, chosen)) == PITH_OK)
+            err = recover_job(&folder, &folder.jobs[i], name);
+    }
+    pithi_spill_folder_close(&folder);
+    return err != PITH_OK ? pithi_tool_failed() : 0;
+}
+
+int pithi_tool_recover(int argc, char **argv)
+{
+    static const struct option options[] = {{"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
+    static const char *const names[] = {"SPILLDIR", NULL};
+    char name[4096];
+    const char *log = NULL;
+    int option, chosen;
+
+    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
+        if (option == '?')
+            return 2;
+        log = optarg;
+    }
+    if (pithi_tool_arguments(argc, argv, names) != 0)
+        return 2;
+    chosen = log != NULL;
+    if (!chosen) {
+        if (default_name(name, sizeof name, argv[optind]))
+            return pithi_tool_usage(argv[0], "the name of the folder is too long");
+        log = name;
+    }
+    return recover_all(argv[optind], log, chosen);
+}
