@@ -12,42 +12,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "text/text.h"
-#if __has_include("native/native.h")
-#include "native/native.h"
-#define HAVE_NATIVE 1
-#endif
-#if __has_include("clog2/clog2_write.c")
-#include "clog2/clog2.h"
-#define HAVE_CLOG2 1
-#endif
-#if __has_include("alog/alog_write.c")
 #include "alog/alog.h"
-#define HAVE_ALOG 1
-#endif
-#if __has_include("spill/spill_read.h")
+#include "clog2/clog2.h"
+#include "error.h"
+#include "native/native.h"
 #include "spill/spill_read.h"
-#define HAVE_SPILL 1
-#endif
+#include "text/text.h"
 
 const struct pithi_format pithi_formats[] = {
-#ifdef HAVE_NATIVE
     {"native", "pith", "Pith's own: compact, indexed, everything is kept", pithi_native_probe, pithi_native_read,
      pithi_native_write},
-#endif
-#ifdef HAVE_SPILL
     {"spill", "spill", "what a running or dead program has recorded: a file, or the folder LOG.spill",
      pithi_spill_probe, pithi_spill_read, NULL},
-#endif
-#ifdef HAVE_CLOG2
     {"clog2", "clog2", "MPE2's log: no counters; names and payloads cut to their fixed sizes", pithi_clog2_probe,
      pithi_clog2_read, pithi_clog2_write},
-#endif
-#ifdef HAVE_ALOG
     {"alog", "alog log", "MPE's text log: microseconds, no threads, no counters", pithi_alog_probe, pithi_alog_read,
      pithi_alog_write},
-#endif
     {"text", "txt text", "a tab-separated record a line, definitions in lines with '#', as `pith print`", NULL, NULL,
      pithi_text_write},
     {"csv", "csv", "a record a line in fixed columns, no definitions, as `pith print --csv`", NULL, NULL,

@@ -3,17 +3,15 @@
 
 #include "tools/tools.h"
 
-#if __has_include("tools/recover.c")
-#define HAVE_RECOVER 1
-#endif
-
 const struct pithi_command pithi_commands[] = {
-    {"run", NULL, "[-o LOG] [--] PROGRAM [ARGUMENT...]",
+    {"run", NULL, "[-o LOG] [--mpi NAME] [--] PROGRAM [ARGUMENT...]",
      "start a program recorded, unchanged: mpirun -n 4 pith run ./app",
      "The program is not changed, nor its output and exit status. At the end rank 0 says in one line how the log\n"
      "is named, what it holds and how to open it.\n"
      "\n"
      "  -o LOG         the log; default PROGRAM.pith; its suffix says the format (`pith help formats`)\n"
+     "  --lib log      what to record with: log (MPI calls, messages, communicators)\n"
+     "  --mpi NAME     mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
      "\n"
      "Environment: `pith help env`.\n"},
     {"info", pithi_tool_info, "LOG", "what a log holds, as `key: value` lines", NULL},
@@ -44,10 +42,10 @@ const struct pithi_command pithi_commands[] = {
      "its count.\n"},
     {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
      "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
-#ifdef HAVE_RECOVER
-    {"recover", pithi_tool_recover, "DIR -o LOG", "make a log of what a dead run left in LOG.spill",
-     "DIR is the folder LOG.spill beside the log that was to be, or one .spill file of it. It is left as it is.\n"},
-#endif
+    {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a dead run left in LOG.spill",
+     "DIR is the folder LOG.spill beside the log that was to be, or one .spill file of it. It is left as it is.\n"
+     "\n"
+     "  -o LOG         the log to write; default: the name of the folder without .spill, if there is none yet\n"},
     {"draw", NULL, "LOG -o OUT.png|svg|pdf [OPTIONS] | LOG --text [OPTIONS]",
      "the timelines as a picture; no display needed",
      "  -o OUT         the file; its suffix says which kind\n"
@@ -59,8 +57,11 @@ const struct pithi_command pithi_commands[] = {
      "  --text         print the picture in letters, on a terminal in colour\n"
      "  --ascii        as --text, plain letters only\n"
      "  --colour WHEN  with --text: always, never, auto (on a terminal)\n"},
-    {"view", NULL, "LOG...", "the timelines in a window",
-     "`upshot LOG` does the same. Without a display: `pith draw`.\n"},
+    {"view", NULL, "LOG... [-e SCRIPT]", "the timelines in a window",
+     "  -e SCRIPT      words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit\n"
+     "                 (`help` in a script lists them)\n"
+     "\n"
+     "`upshot LOG` does the same. In the window, ? shows the keys. Without a display: `pith draw`.\n"},
     {"help", pithi_tool_help, "[COMMAND|env|formats]", "this, or more about one thing", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
