@@ -236,7 +236,10 @@ static void emit_nodes(struct place *place, const struct scope *scope, const str
         case NODE_FORALL:
         case NODE_FOREACH: emit_loop(place, scope, node); break;
         case NODE_FNALL:
-        case NODE_FN: note_wrapper(place, node); break;
+        case NODE_FN:
+            if (!scope) /* elsewhere a fault, told already */
+                note_wrapper(place, node);
+            break;
         case NODE_CALL:
         case NODE_VARS: break;
         }
