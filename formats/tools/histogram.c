@@ -43,8 +43,10 @@ int64_t pithi_histogram_percentile(const struct pithi_histogram *histogram, doub
 
     if (all->count == 0)
         return 0;
-    if (wanted == 0)
+    if (wanted <= 1)
         return all->min;
+    if (wanted == all->count)
+        return all->max;
     for (unsigned i = 0; i < PITHI_HISTOGRAM_BUCKETS; i++) {
         seen += histogram->buckets[i];
         if (seen >= wanted) {
