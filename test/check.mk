@@ -11,11 +11,15 @@ $(foreach s,$(filter-out unit,$(suites)),$(eval tests_$(s) = $$(call suite_scrip
 needs_unit := $(unit_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
 needs_cli := $(O)/test/cli/make_log
+needs_golden := $(O)/test/golden/make_golden
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 $(O)/test/cli/%: $(O)/obj/test/cli/%.o $(formats_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+$(O)/test/golden/%: $(O)/obj/test/golden/%.o $(formats_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
 $(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
