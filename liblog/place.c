@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *base_name(const char *path)
@@ -186,19 +187,23 @@ static int take_name(const char *part, const char *name)
     return renameat2(AT_FDCWD, part, AT_FDCWD, name, RENAME_NOREPLACE);
 }
 
-/* Files get the time of the last clock tick, so one made just after our start may seem to be a little older. */
-#define CLOCK_TICK_NS 20000000
-
 static int is_older(const char *name, int64_t start_real_ns)
 {
     struct stat info;
     return stat(name, &info) == 0 && S_ISREG(info.st_mode) &&
-           (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec < start_real_ns - CLOCK_TICK_NS;
+           (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec < start_real_ns;
 }
 
 int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns, char *name, size_t size)
 {
+    struct timespec now[2];
     unsigned number;
+
+    /* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began since;
+     * jobs of one name must see who came first. */
+    clock_gettime(CLOCK_REALTIME, &now[0]);
+    now[1] = now[0];
+    utimensat(AT_FDCWD, part, now, 0);
     for (number = 1; number < 10000; number++) {
         char insert[16] = "";
         if (number > 1)
