@@ -14,19 +14,20 @@ trap 'cd /; rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 1
 tap_count=0 tap_failed=0
 
-# ok STATUS WHAT: a line, good when STATUS is 0. `cmd; ok $? "cmd works"`
+# ok STATUS WHAT: a line, good when STATUS is 0, which it gives back. `cmd >out; ok $? "cmd works" || sed 's/^/# /' out`
 ok() {
     tap_count=$((tap_count + 1))
     if [ "$1" = 0 ]; then echo "ok $tap_count - $2"; else
         tap_failed=$((tap_failed + 1)); echo "not ok $tap_count - $2"; fi
+    return "$1"
 }
 # is GOT WANTED WHAT: the two strings are equal.
 is() {
-    if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: %s\n' "${1//$'\n'/$'\n#   '}" "${2//$'\n'/$'\n#   '}"; fi
+    if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: %s\n' "${1//$'\n'/$'\n#   '}" "${2//$'\n'/$'\n#   '}"; return 1; fi
 }
 # like GOT PATTERN WHAT: GOT matches the extended regular expression.
 like() {
-    if grep -qE -- "$2" <<<"$1"; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: /%s/\n' "${1//$'\n'/$'\n#   '}" "$2"; fi
+    if grep -qE -- "$2" <<<"$1"; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: /%s/\n' "${1//$'\n'/$'\n#   '}" "$2"; return 1; fi
 }
 # skip WHAT WHY
 skip() { tap_count=$((tap_count + 1)); echo "ok $tap_count - $1 # SKIP $2"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # When things go wrong: nothing that was recorded is lost, nothing hangs, and Pith changes nothing about the end.
 . "$(dirname "$0")/../lib.sh"
-. "$(dirname "$0")/real.sh"
+. "$top/test/mpi/real.sh"
 
 # job HOW N [run's options]: runs badday under Pith, at most 60 seconds.
 job() {
