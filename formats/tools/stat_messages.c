@@ -166,7 +166,7 @@ static int add_to_class(void *context, const struct pithlog_message *message)
 }
 
 static const struct pithi_column size_columns[] = {
-    {"from_bytes", PITHI_CELL_BYTES, 0}, {"to_bytes", PITHI_CELL_BYTES, 0},    {"messages", PITHI_CELL_COUNT, 0},
+    {"from_bytes", PITHI_CELL_COUNT, 0}, {"to_bytes", PITHI_CELL_COUNT, 0},    {"messages", PITHI_CELL_COUNT, 0},
     {"bytes", PITHI_CELL_BYTES, 0},      {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
     {"latency_p50", PITHI_CELL_TIME, 0}, {"latency_p95", PITHI_CELL_TIME, 0},  {"latency_p99", PITHI_CELL_TIME, 0},
     {"latency_max", PITHI_CELL_TIME, 0}, {"bytes_per_s", PITHI_CELL_RATE, 0},
