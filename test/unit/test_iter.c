@@ -1,0 +1,254 @@
+/* test_iter.c - iterators against brute force over the same records: order, windows, lanes, kinds, NEST, CLIP. */
+#include "native_model.h"
+#include "tap.h"
+
+/* ---- Brute force --------------------------------------------------------------------------------------------------------- */
+
+struct open_state {
+    uint32_t id;
+    int64_t start_ns, nested_ns;
+};
+
+/* What the documentation says, record by record, without any index. The result is in `out`, in order. */
+static void expected(const struct model *m, const struct pithlog_query *q, int64_t log_end_ns, struct model *out)
+{
+    struct pithlog_record *closing = NULL;
+    struct model clipped = {0}, inside = {0};
+    size_t closing_count = 0;
+    int clip = (q->flags & PITHLOG_CLIP) != 0, nest = clip || q->flags & PITHLOG_NEST;
+    uint32_t kinds = q->kinds ? q->kinds : UINT32_MAX;
+    for (uint32_t lane = 0; lane < m->lanes; lane++) {
+        struct open_state *open = malloc((m->count + 1) * sizeof *open);
+        uint32_t depth = 0, asked = q->lanes == NULL, opened = 0;
+        for (uint32_t i = 0; i < q->lane_count && q->lanes; i++)
+            asked |= q->lanes[i] == lane;
+        for (size_t i = 0; asked && i <= m->count; i++) {
+            struct pithlog_record r = i < m->count ? m->records[i] : (struct pithlog_record){.time_ns = INT64_MAX, .lane = lane};
+            if (r.lane != lane)
+                continue;
+            if (!opened && (r.time_ns >= q->from_ns || i == m->count)) {
+                opened = 1;
+                for (uint32_t k = 0; clip && k < depth && kinds >> PITHLOG_ENTER & 1; k++)
+                    model_add(&clipped, &(struct pithlog_record){.time_ns = open[k].start_ns, .lane = lane, .peer = -1,
+                                                                 .kind = PITHLOG_ENTER, .id = open[k].id, .depth = k});
+            }
+            if (i == m->count || r.time_ns > q->to_ns)
+                break;
+            if (nest && r.kind == PITHLOG_ENTER) {
+                r.depth = depth;
+                open[depth++] = (struct open_state){r.id, r.time_ns, 0};
+            } else if (nest && r.kind == PITHLOG_LEAVE) {
+                uint32_t k = depth;
+                while (k > 0 && open[k - 1].id != r.id)
+                    k--;
+                r.depth = k ? k - 1 : UINT32_MAX;
+                r.start_ns = k ? open[k - 1].start_ns : r.time_ns;
+                r.nested_ns = k ? open[k - 1].nested_ns : 0;
+                if (k > 1)
+                    open[k - 2].nested_ns += r.time_ns - r.start_ns;
+                if (k)
+                    memmove(open + k - 1, open + k, (--depth - (k - 1)) * sizeof *open);
+            }
+            if (r.time_ns >= q->from_ns && kinds >> r.kind & 1)
+                model_add(&inside, &r);
+        }
+        int64_t end = q->to_ns < log_end_ns ? q->to_ns : log_end_ns;
+        while (clip && depth-- > 0 && kinds >> PITHLOG_LEAVE & 1) {
+            closing = realloc(closing, (closing_count + 1) * sizeof *closing);
+            closing[closing_count++] = (struct pithlog_record){
+                .time_ns = end > q->from_ns ? end : q->from_ns, .lane = lane, .kind = PITHLOG_LEAVE, .id = open[depth].id,
+                .peer = -1, .depth = depth, .start_ns = open[depth].start_ns, .nested_ns = open[depth].nested_ns};
+            if (depth)
+                open[depth - 1].nested_ns += closing[closing_count - 1].time_ns - open[depth].start_ns;
+        }
+        free(open);
+    }
+    for (size_t i = 0; i < clipped.count; i++)
+        model_add(out, &clipped.records[i]);
+    /* a stable sort by (time, lane): lanes came one after another, so a merge of runs by hand is a sort of indices */
+    size_t *at = calloc(m->lanes + 1, sizeof *at), done = 0;
+    size_t *end = calloc(m->lanes + 1, sizeof *end);
+    for (size_t i = 0; i < inside.count; i++)
+        end[inside.records[i].lane] = i + 1;
+    for (size_t i = inside.count; i-- > 0;)
+        at[inside.records[i].lane] = i;
+    while (done++ < inside.count) {
+        uint32_t best = UINT32_MAX;
+        for (uint32_t lane = 0; lane < m->lanes; lane++)
+            if (at[lane] < end[lane] &&
+                (best == UINT32_MAX || inside.records[at[lane]].time_ns < inside.records[at[best]].time_ns))
+                best = lane;
+        model_add(out, &inside.records[at[best]++]);
+    }
+    for (size_t i = 0; i < closing_count; i++)
+        model_add(out, &closing[i]);
+    free(at);
+    free(end);
+    free(closing);
+    model_free(&clipped);
+    model_free(&inside);
+}
+
+/* Records that differ from brute force, and whether one was missing or too many. */
+static long compare(const struct model *m, struct pithlog *log, const struct pithlog_query *q)
+{
+    struct model want = {0};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    long wrong = 0;
+    expected(m, q, pithlog_get_info(log)->end_ns, &want);
+    if (pithlog_iter_open(log, q, &iter))
+        return -1;
+    for (size_t i = 0; i < want.count; i++) {
+        const struct pithlog_record *w = &want.records[i];
+        wrong += pithlog_iter_next(iter, &r) != 1;
+        model_number_comm(log, &r);
+        wrong += !same_record(&r, w) || r.depth != w->depth || r.start_ns != w->start_ns || r.nested_ns != w->nested_ns;
+    }
+    wrong += pithlog_iter_next(iter, &r) != 0;
+    wrong += pithlog_iter_next(iter, &r) != 0; /* the end stays the end */
+    pithlog_iter_close(iter);
+    model_free(&want);
+    return wrong;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------------------ */
+
+static void test_queries(void)
+{
+    const char *path = scratch_path("iter.pith");
+    struct model m = {0};
+    struct pithlog *log;
+    long wrong[6] = {0};
+    model_random(&m, 140000, 3); /* three blocks a lane */
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 3 lanes");
+    int64_t end = pithlog_get_info(log)->end_ns;
+    struct pithlog_query all = {INT64_MIN, INT64_MAX, NULL, 0, 0, 0};
+    OK(compare(&m, log, &all) == 0, "everything in order of time");
+    all.flags = PITHLOG_NEST;
+    OK(compare(&m, log, &all) == 0, "everything with NEST");
+    all.flags = PITHLOG_CLIP;
+    OK(compare(&m, log, &all) == 0, "everything with CLIP");
+    for (int i = 0; i < 24; i++) {
+        uint32_t lanes[] = {2, 0, 2}, kinds[] = {0, 1u << PITHLOG_LEAVE, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 6};
+        int64_t from = (int64_t)(random_u64() % (uint64_t)end);
+        struct pithlog_query q = {from, from + random_below(400000), i % 3 ? NULL : lanes, i % 3 ? 0 : 3, kinds[i / 2 % 4],
+                                  i % 2 ? PITHLOG_CLIP : i % 4 ? PITHLOG_NEST : 0};
+        wrong[0] += compare(&m, log, &q);
+    }
+    OK(wrong[0] == 0, "24 random windows, lanes, kinds and flags");
+    const struct pithlog_query edges[] = {
+        {0, 0, NULL, 0, 0, PITHLOG_CLIP},           {end, end, NULL, 0, 0, PITHLOG_CLIP},
+        {end + 1, end + 9, NULL, 0, 0, PITHLOG_CLIP}, {-9, -1, NULL, 0, 0, PITHLOG_CLIP},
+        {end - 1, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP}};
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        wrong[1] += compare(&m, log, &edges[i]);
+    OK(wrong[1] == 0, "windows at the edges and outside");
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    struct pithlog_query turned = {10, 9, NULL, 0, 0, PITHLOG_CLIP};
+    OK(pithlog_iter_open(log, &turned, &iter) == 0 && pithlog_iter_next(iter, &r) == 0, "a window turned round is empty");
+    pithlog_iter_close(iter);
+    uint32_t no_lane = 3;
+    struct pithlog_query bad = {0, 10, &no_lane, 1, 0, 0};
+    OK(pithlog_iter_open(log, &bad, &iter) == PITH_ERR_USAGE && !iter, "a lane that is not there: %s", pithlog_error());
+    struct pithlog_query none = {0, 10, &no_lane, 0, 0, 0};
+    OK(pithlog_iter_open(log, &none, &iter) == 0 && pithlog_iter_next(iter, &r) == 0, "no lanes, no records");
+    pithlog_iter_close(iter);
+    pithlog_close(log);
+    model_free(&m);
+
+    model_random(&m, 3000, 90);
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 90 lanes");
+    all.flags = PITHLOG_CLIP;
+    OK(compare(&m, log, &all) == 0, "everything in order of time");
+    pithlog_close(log);
+    model_free(&m);
+}
+
+/* A lane that ended long before the window, with a state left open; blocks without any asked-for kind between. */
+static void test_long_states(void)
+{
+    const char *path = scratch_path("long.pith");
+    struct model m = {0};
+    struct pithlog *log;
+    long wrong = 0;
+    model_add(&m, &(struct pithlog_record){.time_ns = 5, .kind = PITHLOG_ENTER, .id = 3, .peer = -1});
+    model_add(&m, &(struct pithlog_record){.time_ns = 7, .lane = 1, .kind = PITHLOG_ENTER, .id = 4, .peer = -1});
+    model_add(&m, &(struct pithlog_record){.time_ns = 8, .lane = 1, .kind = PITHLOG_ENTER, .id = 4, .peer = -1});
+    for (int64_t i = 0; i < 60000; i++)
+        model_add(&m, &(struct pithlog_record){.time_ns = 10 + i, .lane = 1, .kind = PITHLOG_PAUSE, .peer = -1});
+    model_add(&m, &(struct pithlog_record){.time_ns = 70000, .lane = 1, .kind = PITHLOG_LEAVE, .id = 4, .peer = -1});
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "states longer than blocks");
+    for (int i = 0; i < 12; i++) {
+        struct pithlog_query q = {i * 6000, i * 6000 + 1000, NULL, 0, i % 2 ? 6 : 0, i % 3 ? PITHLOG_CLIP : PITHLOG_NEST};
+        wrong += compare(&m, log, &q);
+    }
+    struct pithlog_query leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST};
+    wrong += compare(&m, log, &leaves);
+    OK(wrong == 0, "are seen in every window");
+    pithlog_close(log);
+    model_free(&m);
+}
+
+/* Deeper than the format keeps: never more than it says, and right again when they have all ended. */
+static void test_deep(void)
+{
+    const char *path = scratch_path("deep.pith");
+    struct model m = {0};
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    enum { DEEP = 20000 };
+    uint64_t paired = 0, wrong = 0;
+    for (int64_t i = 0; i < 2 * DEEP; i++)
+        model_add(&m, &(struct pithlog_record){.time_ns = i, .kind = i < DEEP ? PITHLOG_ENTER : PITHLOG_LEAVE, .peer = -1});
+    model_add(&m, &(struct pithlog_record){.time_ns = 3 * DEEP, .kind = PITHLOG_ENTER, .id = 1, .peer = -1});
+    model_add(&m, &(struct pithlog_record){.time_ns = 4 * DEEP, .kind = PITHLOG_LEAVE, .id = 1, .peer = -1});
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a recursion %d deep", DEEP);
+    struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST};
+    pithlog_iter_open(log, &q, &iter);
+    while (pithlog_iter_next(iter, &r) == 1)
+        if (r.depth != UINT32_MAX) {
+            paired++;
+            wrong += r.time_ns < 3 * DEEP && (r.start_ns != 2 * DEEP - 1 - r.time_ns || r.depth != r.start_ns);
+            wrong += r.time_ns == 4 * DEEP && (r.start_ns != 3 * DEEP || r.depth != 0);
+        }
+    OK(paired == 4096 + 1 && wrong == 0, "the outer 4096 are paired, and what comes after");
+    OK(pithlog_get_info(log)->states == paired, "and counted alike by the writer");
+    pithlog_iter_close(iter);
+    pithlog_close(log);
+    model_free(&m);
+}
+
+/* Times that fall are taken as the time before. */
+static void test_falling(void)
+{
+    const char *path = scratch_path("falling.pith");
+    struct model m = {0};
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int64_t times[] = {5, 9, 3, INT64_MIN, 10}, want[] = {5, 9, 9, 9, 10};
+    long wrong = 0;
+    for (int i = 0; i < 5; i++)
+        model_add(&m, &(struct pithlog_record){.time_ns = times[i], .kind = PITHLOG_PAUSE, .peer = -1});
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "times that fall");
+    pithlog_iter_open(log, NULL, &iter);
+    for (int i = 0; i < 5; i++)
+        wrong += pithlog_iter_next(iter, &r) != 1 || r.time_ns != want[i];
+    OK(wrong == 0, "never come out falling");
+    pithlog_iter_close(iter);
+    pithlog_close(log);
+    model_free(&m);
+}
+
+int main(void)
+{
+    test_queries();
+    test_long_states();
+    test_deep();
+    test_falling();
+    scratch_remove();
+    return tap_done();
+}
