@@ -89,7 +89,13 @@ void pithi_duration_text(int64_t time_ns, char *text, size_t size)
 
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size)
 {
-    int decimals = decimals_for(resolution_ns < 1 ? 1 : resolution_ns, units[0].ns);
+    const struct unit *unit = unit_for(time_ns < 0 ? -time_ns : time_ns);
+    int decimals = decimals_for(resolution_ns < 1 ? 1 : resolution_ns, unit->ns);
+    char digits[48];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%.*f", decimals, (double)time_ns / (double)unit->ns);
 
-    snprintf(text, size, "%.*f s", decimals, (double)time_ns / 1e9);
+    while (decimals && length && (digits[length - 1] == '0' || digits[length - 1] == '.'))
+        if (digits[--length] == '.')
+            break;
+    snprintf(text, size, "%.*s %s", (int)length, digits, time_ns ? unit->name : "s");
 }

@@ -28,7 +28,8 @@ void pithi_axis_make(int64_t t0_ns, int64_t t1_ns, double width, double spacing,
 
 /* "1.5 s", "340 us", "12 ns": four significant digits at most. */
 void pithi_duration_text(int64_t time_ns, char *text, size_t size);
-/* A point in time in seconds, with as many decimals as tell points `resolution_ns` apart from each other: "12.34568 s". */
+/* A point in time, with as many decimals as tell points `resolution_ns` apart from each other, but for zeros at the end:
+ * "12.34568 s", "4 ms". */
 void pithi_time_text(int64_t time_ns, int64_t resolution_ns, char *text, size_t size);
 
 #endif

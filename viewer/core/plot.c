@@ -138,8 +138,29 @@ static uint32_t run_end(const struct pithi_cell *line, uint32_t width, uint32_t 
     return c;
 }
 
+/* A column less than half covered that is only the ragged end of a bar beside it: left out, as if rounded off. */
+static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
+{
+    const struct pithi_cell *cell = &line[c];
+
+    if (cell->state == PITHI_NONE || cell->cover >= 128)
+        return 0;
+    if (c > 0 && line[c - 1].state == cell->state && line[c - 1].cover >= 128 && !(cell->flags & PITHI_CELL_BEGIN))
+        return 1;
+    return c + 1 < width && line[c + 1].state == cell->state && line[c + 1].cover >= 128 &&
+           !(line[c + 1].flags & PITHI_CELL_BEGIN);
+}
+
+static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
+{
+    if (line[c].flags & PITHI_CELL_BEGIN)
+        return 1;
+    return c > 0 && line[c - 1].state == line[c].state && line[c - 1].flags & PITHI_CELL_BEGIN &&
+           is_fringe(line, width, c - 1);
+}
+
 static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_cell *cell,
-                     uint32_t level, double x, double y, double width, double height)
+                     uint32_t level, int edge, double x, double y, double width, double height)
 {
     uint32_t rgb = plot->rgb[cell->state];
 
@@ -149,13 +170,13 @@ static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *
         height = low;
     }
     /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
-    if (level && height >= 5) {
+    if (level && height >= 8) {
         painter->rect(painter->context, x, y, width, height, pithi_rgb_darker(rgb, 0.35), 1);
         painter->rect(painter->context, x, y + 1, width, height - 2, rgb, 1);
     } else {
         painter->rect(painter->context, x, y, width, height, rgb, 1);
     }
-    if (cell->flags & PITHI_CELL_BEGIN && width >= EDGE_FROM)
+    if (edge && width >= EDGE_FROM)
         painter->rect(painter->context, x, y, 1, height, pithi_rgb_darker(rgb, 0.35), 1);
 }
 
@@ -167,8 +188,9 @@ static void draw_level(const struct pithi_plot *plot, const struct pithi_painter
     pithi_plot_bar(plot->row_height, level, &top, &height);
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         end = run_end(line, plot->width, c);
-        if (line[c].state != PITHI_NONE)
-            draw_bar(plot, painter, &line[c], level, plot->x + c, y_of(plot, row) + top, end - c, height);
+        if (line[c].state != PITHI_NONE && !is_fringe(line, plot->width, c))
+            draw_bar(plot, painter, &line[c], level, begins(line, plot->width, c), plot->x + c,
+                     y_of(plot, row) + top, end - c, height);
     }
 }
 
@@ -185,21 +207,28 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
+static void draw_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb)
+{
+    double xs[3] = {x - size, x + size, x}, ys[3] = {y, y, y + 2 * size};
+    double outer_x[3] = {xs[0] - 1.5, xs[1] + 1.5, x}, outer_y[3] = {y - 1, y - 1, ys[2] + 2};
+
+    painter->triangle(painter->context, outer_x, outer_y, PITHI_RGB_PAPER, 1);
+    painter->triangle(painter->context, xs, ys, rgb, 1);
+}
+
+/* Triangles where there is room, else lines: many events in low rows must not hide the states. */
 static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
+    int dense = plot->row_height < 14 || plot->cells.mark_count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
     double size = plot->row_height * 0.16;
 
-    if (size > 5)
-        size = 5;
-    if (size < 1.5)
-        size = 1.5;
     for (uint32_t i = 0; i < plot->cells.mark_count; i++) {
         const struct pithi_mark *mark = &plot->cells.marks[i];
-        double x = plot->x + mark->column + 0.5, y = y_of(plot, plot->plot_row[mark->row]) + 1;
-        double xs[3] = {x - size, x + size, x}, ys[3] = {y, y, y + 2 * size};
-        double outer_x[3] = {xs[0] - 1.5, xs[1] + 1.5, x}, outer_y[3] = {y - 1, y - 1, ys[2] + 2};
-        painter->triangle(painter->context, outer_x, outer_y, PITHI_RGB_PAPER, 1);
-        painter->triangle(painter->context, xs, ys, plot->rgb[mark->id], 1);
+        double x = plot->x + mark->column, y = y_of(plot, plot->plot_row[mark->row]);
+        if (dense)
+            painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
+        else
+            draw_mark(painter, x + 0.5, y + 1, size > 5 ? 5 : size, plot->rgb[mark->id]);
     }
 }
 

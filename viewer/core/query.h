@@ -9,8 +9,8 @@
  * the innermost of all that is deeper. With `levels` = 1 the only level shows the innermost state: where time is really
  * spent. Hidden states count as not there: what is inside moves up a level.
  *
- * Time. The window is half open, [t0, t1). Columns are exact: column c is [t0 + c*span/width, t0 + (c+1)*span/width),
- * also when the window has fewer nanoseconds than columns.
+ * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded down to
+ * whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
  * Cost: today every record of the window is read (PITHLOG_CLIP gives the states open at its start). A summary tree fits
  * behind the same function: callers see no difference but speed.

@@ -1,0 +1,363 @@
+/* test_core_query.c - cells against brute force on random logs: deep nesting, states not nested properly, states of no
+ * length, hidden states, windows from the whole log down to a few nanoseconds. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/query.h"
+#include "core_log.h"
+#include "tap.h"
+
+enum { STATES = 7, EVENT_ID = STATES, DEFS = STATES + 1, LANES = 3, MOST = 400, NEAR = 24 };
+
+struct entry {
+    int64_t time_ns;
+    uint32_t kind, id;
+};
+
+struct lane_copy {
+    struct entry entries[MOST];
+    uint32_t count;
+};
+
+static struct lane_copy lanes[LANES];
+static int64_t log_end_ns; /* states never left last till then */
+static uint64_t seed = 42;
+
+static uint32_t below(uint32_t limit)
+{
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    return (uint32_t)(seed >> 33) % limit;
+}
+
+/* ---- A random log ------------------------------------------------------------------------------------------------------ */
+
+static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
+{
+    uint32_t open[32], depth = 0;
+    int64_t now = below(50);
+
+    for (copy->count = 0; copy->count < records;) {
+        struct entry *entry = &copy->entries[copy->count++];
+        uint32_t dice = below(20);
+        now += below(4) ? below(gap) : 0;
+        entry->time_ns = now;
+        if (dice == 0) {
+            entry->kind = PITHLOG_EVENT, entry->id = EVENT_ID;
+        } else if (depth < 12 && (dice < 11 || !depth)) {
+            entry->kind = PITHLOG_ENTER;
+            entry->id = open[depth++] = below(STATES);
+        } else {
+            /* Mostly the innermost; now and then one around it. */
+            uint32_t which = depth - 1 - (below(10) ? 0 : below(depth));
+            entry->kind = PITHLOG_LEAVE;
+            entry->id = open[which];
+            memmove(&open[which], &open[which + 1], (depth - which - 1) * sizeof *open);
+            depth--;
+        }
+    }
+}
+
+static struct pithlog *random_log(uint32_t records, uint32_t gap)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    struct core_log log;
+    struct pithlog *opened;
+
+    core_log_begin(&log);
+    for (uint32_t id = 0; id < STATES; id++)
+        core_define(&log, PITHLOG_STATE, names[id], "");
+    core_define(&log, PITHLOG_EVENT_TYPE, "event", "");
+    for (uint32_t i = 0; i < LANES; i++) {
+        uint32_t lane = core_lane(&log, (int32_t)i, 0, "");
+        random_lane(&lanes[i], records, gap);
+        for (uint32_t r = 0; r < lanes[i].count; r++)
+            core_add(&log, lane, lanes[i].entries[r].kind, lanes[i].entries[r].time_ns, lanes[i].entries[r].id);
+    }
+    opened = core_log_end(&log);
+    log_end_ns = pithlog_get_info(opened)->end_ns;
+    return opened;
+}
+
+/* ---- Brute force ------------------------------------------------------------------------------------------------------- */
+
+struct stack {
+    struct {
+        uint32_t id;
+        int64_t start_ns;
+        int open_in_window;
+    } items[MOST];
+    uint32_t depth;
+};
+
+/* The stack after the first `records` records. A LEAVE ends the innermost of its name. */
+static void replay(const struct lane_copy *copy, uint32_t records, struct stack *stack)
+{
+    stack->depth = 0;
+    for (uint32_t r = 0; r < records; r++) {
+        const struct entry *entry = &copy->entries[r];
+        if (entry->kind == PITHLOG_ENTER) {
+            stack->items[stack->depth].id = entry->id;
+            stack->items[stack->depth++].start_ns = entry->time_ns;
+        }
+        for (uint32_t i = stack->depth; entry->kind == PITHLOG_LEAVE && i-- > 0;)
+            if (stack->items[i].id == entry->id) {
+                memmove(&stack->items[i], &stack->items[i + 1], (stack->depth - i - 1) * sizeof *stack->items);
+                stack->depth--;
+                break;
+            }
+    }
+}
+
+static uint32_t shown_at(const struct stack *stack, const unsigned char *hidden, uint32_t level, uint32_t levels)
+{
+    uint32_t visible[MOST], count = 0;
+
+    for (uint32_t i = 0; i < stack->depth; i++)
+        if (!hidden[stack->items[i].id])
+            visible[count++] = stack->items[i].id;
+    if (level >= count)
+        return PITHI_NONE;
+    return visible[level + 1 == levels ? count - 1 : level];
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* Nanoseconds times 2^shift of each state in a column, added up stretch by stretch. */
+static void column_shares(const struct lane_copy *copy, const struct pithi_query *query, uint32_t level, uint64_t from,
+                          uint64_t to, unsigned shift, uint64_t shares[STATES])
+{
+    static struct stack stack;
+
+    memset(shares, 0, STATES * sizeof *shares);
+    for (uint32_t r = 1; r <= copy->count; r++) {
+        int64_t begin = copy->entries[r - 1].time_ns;
+        int64_t end = r < copy->count ? copy->entries[r].time_ns : log_end_ns;
+        uint64_t low = (uint64_t)(clamp(begin, query->t0_ns, query->t1_ns) - query->t0_ns) << shift;
+        uint64_t high = (uint64_t)(clamp(end, query->t0_ns, query->t1_ns) - query->t0_ns) << shift;
+        uint32_t state;
+        low = low < from ? from : low;
+        high = high > to ? to : high;
+        if (low >= high)
+            continue;
+        replay(copy, r, &stack);
+        state = shown_at(&stack, query->hidden, level, query->levels);
+        if (state != PITHI_NONE)
+            shares[state] += high - low;
+    }
+}
+
+static int cell_is_right(const struct pithi_query *query, const struct pithi_cells *cells, uint32_t row, uint32_t level,
+                         uint32_t column)
+{
+    const struct pithi_cell *cell = &pithi_cells_line(cells, row, level)[column];
+    uint64_t span = (uint64_t)(query->t1_ns - query->t0_ns), shares[STATES], sum = 0, most = 0, from, to;
+    unsigned shift = 0;
+    int wanted;
+
+    while (span << shift < (uint64_t)query->width * 16)
+        shift++;
+    from = (span << shift) * column / query->width;
+    to = (span << shift) * (column + 1) / query->width;
+    column_shares(&lanes[row], query, level, from, to, shift, shares);
+    for (uint32_t id = 0; id < STATES; id++) {
+        sum += shares[id];
+        most = shares[id] > most ? shares[id] : most;
+    }
+    if (!sum)
+        return cell->state == PITHI_NONE && cell->cover == 0;
+    wanted = (int)((double)sum * 255 / (double)(to - from) + 0.5);
+    return cell->state < STATES && shares[cell->state] == most && abs(cell->cover - (wanted ? wanted : 1)) <= 1;
+}
+
+static uint32_t wrong_cells(const struct pithi_query *query, const struct pithi_cells *cells)
+{
+    uint32_t wrong = 0;
+
+    for (uint32_t row = 0; row < LANES; row++)
+        for (uint32_t level = 0; level < query->levels; level++)
+            for (uint32_t c = 0; c < query->width; c++)
+                wrong += !cell_is_right(query, cells, row, level, c);
+    return wrong;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------------- */
+
+static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DEFS])
+{
+    static struct stack stack;
+
+    memset(sums, 0, DEFS * sizeof *sums);
+    for (uint32_t l = 0; l < LANES; l++) {
+        int before = 1;
+        for (uint32_t r = 0; r <= lanes[l].count; r++) {
+            const struct entry *entry = r < lanes[l].count ? &lanes[l].entries[r] : NULL;
+            int64_t begin = r ? lanes[l].entries[r - 1].time_ns : INT64_MIN, end = entry ? entry->time_ns : log_end_ns;
+            int64_t span = clamp(end, query->t0_ns, query->t1_ns) - clamp(begin, query->t0_ns, query->t1_ns);
+            uint32_t seen = 0;
+            replay(&lanes[l], r, &stack);
+            /* States open when the window begins count from there. */
+            if (before && (!entry || entry->time_ns >= query->t0_ns)) {
+                before = 0;
+                for (uint32_t i = 0; i < stack.depth; i++)
+                    sums[stack.items[i].id].count++;
+            }
+            if (span > 0 && stack.depth)
+                sums[stack.items[stack.depth - 1].id].exclusive_ns += span;
+            for (uint32_t i = 0; span > 0 && i < stack.depth; i++) {
+                if (!(seen >> stack.items[i].id & 1))
+                    sums[stack.items[i].id].inclusive_ns += span;
+                seen |= 1u << stack.items[i].id;
+            }
+            if (entry && entry->kind != PITHLOG_LEAVE && entry->time_ns >= query->t0_ns && entry->time_ns < query->t1_ns)
+                sums[entry->id].count++;
+        }
+    }
+}
+
+static int sums_are_right(const struct pithi_query *query, const struct pithi_cells *cells)
+{
+    struct pithi_sum wanted[DEFS];
+    int right = 1;
+
+    brute_sums(query, wanted);
+    for (uint32_t id = 0; id < DEFS; id++) {
+        const struct pithi_sum *got = &cells->sums[id];
+        if (got->count == wanted[id].count && got->inclusive_ns == wanted[id].inclusive_ns &&
+            got->exclusive_ns == wanted[id].exclusive_ns)
+            continue;
+        right = 0;
+        printf("# %u: count %" PRIu64 " wanted %" PRIu64 ", inclusive %" PRId64 " %" PRId64 ", exclusive %" PRId64
+               " %" PRId64 "\n",
+               id, got->count, wanted[id].count, got->inclusive_ns, wanted[id].inclusive_ns, got->exclusive_ns,
+               wanted[id].exclusive_ns);
+    }
+    return right;
+}
+
+/* ---- Ticks and marks --------------------------------------------------------------------------------------------------- */
+
+static int shown_near(const struct pithi_cells *cells, uint32_t row, uint32_t column, uint32_t state, uint32_t reach)
+{
+    for (uint32_t level = 0; level < cells->levels; level++)
+        for (uint32_t c = column > reach ? column - reach : 0; c <= column + reach && c < cells->width; c++)
+            if (pithi_cells_line(cells, row, level)[c].state == state)
+                return 1;
+    return 0;
+}
+
+static int ticked_near(const struct pithi_cells *cells, uint32_t row, uint32_t column, uint32_t state)
+{
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].row == row && cells->ticks[i].state == state &&
+            abs((int)cells->ticks[i].column - (int)column) <= NEAR)
+            return 1;
+    return 0;
+}
+
+/* No visible state that begins in the window is left out altogether; none is ticked that is seen anyway. */
+static int ticks_are_right(const struct pithi_query *query, const struct pithi_cells *cells)
+{
+    double span = (double)(query->t1_ns - query->t0_ns);
+    int right = 1;
+
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        right &= !shown_near(cells, cells->ticks[i].row, cells->ticks[i].column, cells->ticks[i].state, NEAR);
+    for (uint32_t row = 0; row < LANES; row++)
+        for (uint32_t r = 0; r < lanes[row].count; r++) {
+            const struct entry *entry = &lanes[row].entries[r];
+            uint32_t column = (uint32_t)((double)(entry->time_ns - query->t0_ns) / span * query->width);
+            if (entry->kind != PITHLOG_ENTER || entry->time_ns < query->t0_ns || entry->time_ns >= query->t1_ns ||
+                query->hidden[entry->id])
+                continue;
+            right &= shown_near(cells, row, column, entry->id, 2 * NEAR + 1) ||
+                     ticked_near(cells, row, column, entry->id);
+        }
+    return right;
+}
+
+static int marks_are_right(const struct pithi_query *query, const struct pithi_cells *cells)
+{
+    uint64_t wanted = 0, got = 0;
+
+    for (uint32_t row = 0; row < LANES; row++)
+        for (uint32_t r = 0; r < lanes[row].count; r++)
+            wanted += lanes[row].entries[r].kind == PITHLOG_EVENT && lanes[row].entries[r].time_ns >= query->t0_ns &&
+                      lanes[row].entries[r].time_ns < query->t1_ns;
+    for (uint32_t i = 0; i < cells->mark_count; i++)
+        got += cells->marks[i].count;
+    return got == (query->hidden[EVENT_ID] ? 0 : wanted);
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------------ */
+
+static void random_query(const struct pithlog *log, struct pithi_query *query, unsigned char *hidden)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    uint32_t whole = (uint32_t)(info->end_ns - info->start_ns + 1);
+
+    query->t0_ns = info->start_ns - 3 + below(whole);
+    query->t1_ns = query->t0_ns + 1 + below(below(3) ? whole : 40);
+    if (!below(4))
+        query->t0_ns = info->start_ns, query->t1_ns = info->end_ns + 1;
+    query->width = 1 + below(90);
+    query->levels = 1 + below(PITHI_LEVELS);
+    for (uint32_t id = 0; id < DEFS; id++)
+        hidden[id] = !below(5);
+    query->hidden = hidden;
+}
+
+static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
+{
+    static const uint32_t rows[LANES] = {0, 1, 2};
+    struct pithlog *log = random_log(records, gap);
+    struct pithi_cells cells = {0};
+    uint32_t wrong = 0;
+    int sums = 1, ticks = 1, marks = 1;
+
+    for (uint32_t i = 0; i < queries; i++) {
+        unsigned char hidden[DEFS];
+        struct pithi_query query = {.lanes = rows, .lane_count = LANES};
+        random_query(log, &query, hidden);
+        core_check(pithi_query_run(log, &query, &cells));
+        wrong += wrong_cells(&query, &cells);
+        sums &= sums_are_right(&query, &cells);
+        ticks &= ticks_are_right(&query, &cells);
+        marks &= marks_are_right(&query, &cells);
+    }
+    OK(wrong == 0, "%u records, gaps below %u ns: every cell is what covers most of it (%u wrong)", records, gap, wrong);
+    OK(sums, "... and count, inclusive, exclusive time are exact");
+    OK(ticks, "... and no state is lost from sight, none shown twice");
+    OK(marks, "... and every event is in a mark");
+    pithi_cells_free(&cells);
+    pithlog_close(log);
+}
+
+static void test_sums_without_cells(void)
+{
+    static const uint32_t rows[LANES] = {0, 1, 2};
+    static const unsigned char hidden[DEFS];
+    struct pithlog *log = random_log(300, 50);
+    struct pithi_query query = {.t0_ns = 100, .t1_ns = 3000, .levels = 1, .lanes = rows, .lane_count = LANES};
+    struct pithi_cells cells = {0};
+
+    query.hidden = hidden;
+    core_check(pithi_query_run(log, &query, &cells));
+    OK(sums_are_right(&query, &cells), "width 0: the same sums, no cells");
+    query.t1_ns = query.t0_ns;
+    OK(pithi_query_run(log, &query, &cells) == PITH_ERR_USAGE, "an empty window is refused");
+    pithi_cells_free(&cells);
+    pithlog_close(log);
+}
+
+int main(void)
+{
+    round_of(30, 20, 100);
+    round_of(200, 8, 60);
+    round_of(400, 1000, 40);
+    round_of(400, 1, 10);
+    test_sums_without_cells();
+    return tap_done();
+}

@@ -1,0 +1,293 @@
+/* test_core_text.c - time axes, texts, what people type, and the layout of a whole picture. */
+#include <math.h>
+#include <string.h>
+
+#include "core/axis.h"
+#include "core/figure.h"
+#include "core/palette.h"
+#include "core/words.h"
+#include "core_log.h"
+#include "tap.h"
+
+/* ---- Axis ---------------------------------------------------------------------------------------------------------------- */
+
+static const char *labels_of(int64_t t0, int64_t t1, double width, double spacing)
+{
+    static char text[4096];
+    struct pithi_axis axis;
+
+    pithi_axis_make(t0, t1, width, spacing, &axis);
+    snprintf(text, sizeof text, "[%s]", axis.base);
+    for (uint32_t i = 0; i < axis.count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s@%.0f", axis.ticks[i].label, axis.ticks[i].x);
+    return text;
+}
+
+static int text_is(const char *got, const char *wanted)
+{
+    if (strcmp(got, wanted) == 0)
+        return 1;
+    printf("# got:    %s\n# wanted: %s\n", got, wanted);
+    return 0;
+}
+
+static void test_axis(void)
+{
+    OK(text_is(labels_of(0, 1000000000, 1000, 180), "[] 0.0 s@0 0.2 s@200 0.4 s@400 0.6 s@600 0.8 s@800"),
+       "a second: steps of 0.2 s");
+    OK(text_is(labels_of(4000000, 6000000, 800, 200), "[] 4.0 ms@0 4.5 ms@200 5.0 ms@400 5.5 ms@600"),
+       "two milliseconds: steps of 0.5 ms");
+    OK(text_is(labels_of(12345678000, 12345698000, 400, 100), "[12.345 s] +680 us@40 +685 us@140 +690 us@240 +695 us@340"),
+       "deep in a long log: labels from a base");
+    OK(text_is(labels_of(-3, 3, 600, 100), "[-1 us] +997 ns@0 +998 ns@100 +999 ns@200 +1000 ns@300 +1001 ns@400 +1002 ns@500"),
+       "a few nanoseconds: steps of one, none smaller");
+    OK(text_is(labels_of(0, 3600000000000, 500, 100), "[] 0 s@0 1000 s@139 2000 s@278 3000 s@417"), "an hour");
+}
+
+/* 1-2-5 steps, marks where their labels say, no two labels alike. */
+static int axis_is_sane(int64_t t0, int64_t t1, double width, double spacing)
+{
+    struct pithi_axis axis;
+    int64_t step;
+
+    pithi_axis_make(t0, t1, width, spacing, &axis);
+    for (step = axis.step_ns; step % 10 == 0; step /= 10)
+        continue;
+    if (step != 1 && step != 2 && step != 5)
+        return 0;
+    for (uint32_t i = 0; i < axis.count; i++) {
+        if (axis.ticks[i].time_ns % axis.step_ns || axis.ticks[i].x < 0 || axis.ticks[i].x >= width + 0.001)
+            return 0;
+        if (i && (strcmp(axis.ticks[i].label, axis.ticks[i - 1].label) == 0 ||
+                  (axis.ticks[i].x - axis.ticks[i - 1].x < spacing - 0.001)))
+            return 0;
+    }
+    return axis.count > 0 || (double)axis.step_ns > (double)(t1 - t0) / 2;
+}
+
+static void test_many_axes(void)
+{
+    int sane = 1;
+
+    for (int64_t span = 7; span < 1000000000000000; span = span * 17 / 5)
+        for (int64_t t0 = 0; t0 < 4000000000000; t0 = t0 * 31 / 7 + 13)
+            sane &= axis_is_sane(t0, t0 + span, 1100, 90);
+    OK(sane, "from 7 ns to 11 days, anywhere: steps of 1, 2, 5; labels differ; marks keep their distance");
+    OK(axis_is_sane(INT64_MAX - 100, INT64_MAX, 500, 90), "at the end of time");
+}
+
+static void test_texts(void)
+{
+    char text[64];
+
+    pithi_duration_text(1500000000, text, sizeof text);
+    OK(text_is(text, "1.5 s"), "1.5 s");
+    pithi_duration_text(340123, text, sizeof text);
+    OK(text_is(text, "340.1 us"), "340.1 us");
+    pithi_duration_text(0, text, sizeof text);
+    OK(text_is(text, "0 ns"), "0 ns");
+    pithi_time_text(12345678901, 1, text, sizeof text);
+    OK(text_is(text, "12.345678901 s"), "a point in time to the nanosecond");
+    pithi_time_text(4000000, 1000, text, sizeof text);
+    OK(text_is(text, "4 ms"), "without zeros that say nothing");
+    pithi_time_text(100000000000, 1000000000, text, sizeof text);
+    OK(text_is(text, "100 s"), "with zeros that do");
+    pithi_number_text(1234567, text, sizeof text);
+    OK(text_is(text, "1\xe2\x80\x89" "234\xe2\x80\x89" "567"), "digits in groups");
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------------------------- */
+
+static int time_is(const char *text, int64_t wanted)
+{
+    int64_t time = -77;
+    return pithi_time_parse(text, &time) == 0 && time == wanted;
+}
+
+static void test_words(void)
+{
+    int64_t time;
+    int width, height;
+
+    OK(time_is("1.5", 1500000000) && time_is("20ms", 20000000) && time_is("7ns", 7) && time_is("3us", 3000) &&
+           time_is("-2s", -2000000000) && time_is("1e-3", 1000000),
+       "times with and without units");
+    OK(pithi_time_parse("", &time) && pithi_time_parse("x", &time) && pithi_time_parse("1h", &time) &&
+           pithi_time_parse("1e300", &time) && pithi_time_parse("nan", &time),
+       "what is no time");
+    OK(pithi_size_parse("1200x400", &width, &height) == 0 && width == 1200 && height == 400 &&
+           pithi_size_parse("640", &width, &height) == 0 && width == 640 && height == 0,
+       "sizes");
+    OK(pithi_size_parse("x3", &width, &height) && pithi_size_parse("3x", &width, &height) &&
+           pithi_size_parse("0x3", &width, &height) && pithi_size_parse("3x4x5", &width, &height) &&
+           pithi_size_parse("-3x4", &width, &height),
+       "what is no size");
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+
+static struct pithlog *thread_log(void)
+{
+    struct core_log log;
+    uint32_t work, given, other;
+
+    core_log_begin(&log);
+    work = core_define(&log, PITHLOG_STATE, "work", "");
+    given = core_define(&log, PITHLOG_STATE, "given", "#0072b2"); /* the palette's first */
+    other = core_define(&log, PITHLOG_STATE, "other", "");
+    for (int32_t rank = 0; rank < 4; rank++)
+        for (uint32_t thread = 0; thread < 2; thread++) {
+            uint32_t lane = core_lane(&log, rank, thread, thread ? "worker" : "");
+            core_add(&log, lane, PITHLOG_ENTER, 100, work);
+            core_add(&log, lane, PITHLOG_ENTER, 120, given);
+            core_add(&log, lane, PITHLOG_LEAVE, 130, given);
+            core_add(&log, lane, PITHLOG_LEAVE, 1000, work);
+            core_add(&log, lane, PITHLOG_ENTER, 1000, other);
+            core_add(&log, lane, PITHLOG_LEAVE, 1100, other);
+        }
+    return core_log_end(&log);
+}
+
+static uint32_t chosen(struct pithlog *log, const char *list)
+{
+    uint32_t count;
+    struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
+    int failed = pithi_rows_choose(log, list, rows, &count);
+
+    free(rows);
+    return failed ? PITHI_NONE : count;
+}
+
+static void test_rows(struct pithlog *log)
+{
+    char label[64];
+
+    OK(chosen(log, "1") == 2 && chosen(log, "0-2") == 6 && chosen(log, "0.1,3") == 3 && chosen(log, "1-3.0") == 3 &&
+           chosen(log, "9") == 0,
+       "lists of lanes");
+    OK(chosen(log, "") == PITHI_NONE && chosen(log, "x") == PITHI_NONE && chosen(log, "1,") == PITHI_NONE &&
+           chosen(log, "1-") == PITHI_NONE && chosen(log, "1..2") == PITHI_NONE,
+       "what is no list of lanes");
+    pithi_row_label(log, (struct pithi_row){0, PITHI_NONE}, label, sizeof label);
+    OK(text_is(label, "rank 0"), "a rank's label");
+    pithi_row_label(log, (struct pithi_row){5, PITHI_NONE}, label, sizeof label);
+    OK(text_is(label, "2.1 worker"), "a thread's label");
+}
+
+static void test_palette(struct pithlog *log)
+{
+    uint32_t *rgb = pithi_palette_make(log);
+
+    OK(rgb[1] == 0x0072b2, "a colour that the program gave is kept");
+    OK(rgb[0] != rgb[2] && rgb[0] != rgb[1] && rgb[2] != rgb[1], "the palette keeps away from it, and from itself");
+    free(rgb);
+}
+
+/* ---- The whole picture -------------------------------------------------------------------------------------------------------- */
+
+/* Texts are six pixels a letter; everything drawn must lie inside. */
+struct canvas {
+    double width, height;
+    int outside, texts, bars;
+};
+
+static double fake_width(void *context, struct pithi_font font, const char *text)
+{
+    (void)context, (void)font;
+    return 6.0 * (double)strlen(text);
+}
+
+static void note(struct canvas *canvas, double x0, double y0, double x1, double y1)
+{
+    if (x0 < -0.01 || y0 < -0.01 || x1 > canvas->width + 0.01 || y1 > canvas->height + 0.01) {
+        canvas->outside++;
+        printf("# outside: %g,%g to %g,%g of %gx%g\n", x0, y0, x1, y1, canvas->width, canvas->height);
+    }
+}
+
+static void fake_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
+{
+    struct canvas *canvas = context;
+
+    (void)alpha;
+    note(canvas, x, y, x + width, y + height);
+    canvas->bars += rgb == 0x0072b2;
+}
+
+static void fake_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
+{
+    (void)context, (void)x0, (void)y0, (void)x1, (void)y1, (void)rgb, (void)alpha;
+}
+
+static void fake_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
+{
+    (void)rgb, (void)alpha;
+    for (int i = 0; i < 3; i++)
+        note(context, x[i], y[i], x[i], y[i]);
+}
+
+static void fake_clip(void *context, double x, double y, double width, double height)
+{
+    (void)context, (void)x, (void)y, (void)width, (void)height;
+}
+
+static void fake_text(void *context, double x, double y, enum pithi_anchor anchor, struct pithi_font font, uint32_t rgb,
+                      const char *text)
+{
+    struct canvas *canvas = context;
+    double width = fake_width(NULL, font, text), left = anchor == PITHI_LEFT ? x : anchor == PITHI_RIGHT ? x - width : x - width / 2;
+
+    (void)rgb;
+    canvas->texts++;
+    note(canvas, left, y - font.size, left + width, y + 3);
+}
+
+static int draw_figure(struct pithlog *log, double width, double height, struct canvas *canvas)
+{
+    struct pithi_painter painter = {.context = canvas, .rect = fake_rect, .line = fake_line, .triangle = fake_triangle,
+                                    .clip = fake_clip, .text = fake_text, .text_width = fake_width};
+    uint32_t *rgb = pithi_palette_make(log), rows;
+    struct pithi_figure figure = {.title = "a title that is much too long for a small picture but not for a large one",
+                                  .plot = {.log = log, .rgb = rgb, .most_arrows = 10}, .width = width, .height = height};
+    int err;
+
+    figure.plot.rows = pithi_rows_make(log, NULL, &rows);
+    figure.plot.row_count = rows;
+    pithi_whole_window(log, &figure.plot.t0_ns, &figure.plot.t1_ns);
+    err = pithi_figure_load(&figure, &painter);
+    memset(canvas, 0, sizeof *canvas);
+    canvas->width = figure.width;
+    canvas->height = figure.height;
+    if (!err)
+        pithi_figure_draw(&figure, &painter);
+    free((void *)figure.plot.rows);
+    free(rgb);
+    pithi_figure_free(&figure);
+    return err;
+}
+
+static void test_figure(struct pithlog *log)
+{
+    struct canvas canvas;
+
+    OK(draw_figure(log, 1200, 0, &canvas) == PITH_OK && canvas.outside == 0 && canvas.texts > 20 && canvas.bars >= 8,
+       "a picture as high as its rows need; all of it inside (%d texts, %d bars)", canvas.texts, canvas.bars);
+    OK(draw_figure(log, 300, 200, &canvas) == PITH_OK && canvas.outside == 0, "a small one, all of it inside");
+    OK(draw_figure(log, 3000, 2000, &canvas) == PITH_OK && canvas.outside == 0, "a large one, all of it inside");
+    OK(draw_figure(log, 100, 0, &canvas) == PITH_ERR_USAGE, "one too small is refused");
+}
+
+int main(void)
+{
+    struct pithlog *log = thread_log();
+
+    test_axis();
+    test_many_axes();
+    test_texts();
+    test_words();
+    test_rows(log);
+    test_palette(log);
+    test_figure(log);
+    pithlog_close(log);
+    return tap_done();
+}
