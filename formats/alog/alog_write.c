@@ -24,6 +24,7 @@ struct number {
     int32_t start, end; /* 0: not used */
     char single;        /* 'd' or 's': the payload is this one token */
     int both;           /* the payload is an ALOG line's own DATA and comment */
+    int text;           /* some payload became a comment */
 };
 
 struct alog_writer {
@@ -144,7 +145,7 @@ static void string_comment(struct alog_writer *w, struct planned *plan, const un
     set_comment(w, plan, size < 2 ? "" : (const char *)payload + 2, size < 2 ? 0 : length > size - 2 ? size - 2 : length);
 }
 
-static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, const struct number *number,
+static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, struct number *number,
                          struct planned *plan)
 {
     const unsigned char *payload = record->payload;
@@ -160,6 +161,7 @@ static void plan_payload(struct alog_writer *w, const struct pithlog_record *rec
         if (number->both)
             string_comment(w, plan, payload + 4, record->payload_bytes - 4);
     } else {
+        number->text = 1;
         pithlog_payload_text(w->log, record, text, sizeof text);
         set_comment(w, plan, text, strlen(text));
     }
@@ -195,7 +197,7 @@ static void count_dropped(struct alog_writer *w, const struct pithlog_record *re
 /* 1: the record is the line `plan`; 0: ALOG has no such line. */
 static int plan_record(struct alog_writer *w, const struct pithlog_record *record, int64_t base_ns, struct planned *plan)
 {
-    const struct number *number;
+    struct number *number;
 
     if (record->lane >= w->lanes)
         return 0;
@@ -273,7 +275,7 @@ static void write_formats(struct alog_writer *w)
     for (uint32_t id = 0; id < w->defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(w->log, id);
         const struct number *number = &w->numbers[id];
-        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || !def->format[0] || number->both)
+        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both || !(number->single || number->text))
             continue;
         if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
             strcpy(format, number->single == 'd' ? "%d" : "%s");

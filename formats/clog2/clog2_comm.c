@@ -119,7 +119,7 @@ int pithi_clog2_comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog
     return PITH_OK;
 }
 
-/* Ranks 0 to the highest all known? */
+/* Ranks 0 to the highest all known? A file that is not merged knows one rank alone. */
 void pithi_clog2_comm_settle(struct pithi_clog2_scan *scan)
 {
     for (uint32_t i = 0; i < scan->comm_count; i++) {
@@ -127,7 +127,7 @@ void pithi_clog2_comm_settle(struct pithi_clog2_scan *scan)
         int32_t rank = 0;
         while (rank <= comm->top && pithi_lookup_get(&scan->world_of, pithi_lookup_pair((uint32_t)comm->number, (uint32_t)rank)))
             rank++;
-        comm->size = rank > comm->top && scan->file.finalized ? rank : -1;
+        comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
     }
 }
 

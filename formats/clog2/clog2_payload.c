@@ -3,27 +3,55 @@
 
 #include "foreign/names.h"
 
+/* The tokens for which a payload has room, up to the first that is none; returns how long the format is up to there, with the
+ * text behind it if no token follows. */
+static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
+{
+    size_t size = 0, kept = 0, count = 0;
+
+    for (const char *percent = strchr(format, '%'); percent; percent = strchr(percent + 2, '%')) {
+        size_t token = pithi_token_size(percent[1]);
+        if (!token || size + token > PITHI_CLOG2_CARGO) {
+            shape->cut = 2;
+            return kept;
+        }
+        shape->tokens[count++] = percent[1];
+        size += token;
+        kept = (size_t)(percent + 2 - format);
+    }
+    return strlen(format);
+}
+
+/* A format whose text is too long: each token keeps an equal share of the text before it. */
+static void share_text(struct pithi_clog2_shape *shape, const char *format)
+{
+    size_t tokens = strlen(shape->tokens), share = (sizeof shape->format - 1 - 2 * tokens) / tokens, at = 0;
+
+    for (size_t i = 0; i < tokens; i++) {
+        size_t text = strcspn(format, "%"), take = text < share ? text : share;
+        while (take && take < text && ((unsigned char)format[take] & 0xc0) == 0x80)
+            take--;
+        memcpy(shape->format + at, format, take);
+        at += take;
+        shape->format[at++] = '%';
+        shape->format[at++] = shape->tokens[i];
+        format += text + 2;
+    }
+}
+
 void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 {
-    size_t size = 0, kept = 0, count = 0, at = 0;
+    size_t length;
 
     *shape = (struct pithi_clog2_shape){0};
-    while (format[at]) {
-        size_t percent = at + strcspn(format + at, "%"), token;
-        if (!format[percent]) {
-            kept = percent; /* text behind the last token */
-            break;
-        }
-        token = pithi_token_size(format[percent + 1]);
-        if (!token || size + token > PITHI_CLOG2_CARGO || percent + 2 >= sizeof shape->format) {
-            shape->cut = 2;
-            break;
-        }
-        shape->tokens[count++] = format[percent + 1];
-        size += token;
-        kept = at = percent + 2;
+    length = choose_tokens(shape, format);
+    if (!pithi_name_cut(shape->format, sizeof shape->format, format, length))
+        return;
+    shape->cut |= 1;
+    if (shape->tokens[0]) {
+        memset(shape->format, 0, sizeof shape->format);
+        share_text(shape, format);
     }
-    shape->cut |= pithi_name_cut(shape->format, sizeof shape->format, format, kept);
 }
 
 /* Bytes that the tokens need at least. */

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# What the writers of ALOG and CLOG-2 make of logs with everything in them, and what the readers make of files with everything
+# in them. UPDATE=1 writes the goldens anew: look at the difference before you commit it.
+. "$(dirname "$0")/../lib.sh"
+here=$top/test/golden
+make_golden=$build/test/golden/make_golden
+
+# golden FILE NAME WHAT: FILE is as the golden NAME.
+golden() {
+    [ -z "${UPDATE:-}" ] || cp "$1" "$here/$2"
+    differ=$(diff "$here/$2" "$1" | head -n 8)
+    is "$differ" "" "$3"
+}
+records() { pith print "$1" | grep -v '^#'; }
+
+# ---- writing ----
+for kind in edge plain; do
+    "$make_golden" $kind $kind.pith
+    for format in alog clog2; do
+        pith convert $kind.pith $kind.$format 2>$kind.$format.notes
+        ok $? "$kind: written as $format"
+        pith print $kind.$format >$kind.$format.print
+        golden $kind.$format.notes $kind.$format.notes "$kind: what $format cannot hold is said"
+        golden $kind.$format.print $kind.$format.print "$kind: reads back from $format as before"
+    done
+    golden $kind.alog $kind.alog "$kind: the ALOG file as before"
+    python3 "$here/clog2_dump.py" $kind.clog2 >$kind.clog2.dump
+    ok $? "$kind: the CLOG-2 file keeps all rules of strict readers"
+    golden $kind.clog2.dump $kind.clog2.dump "$kind: the CLOG-2 file as before"
+done
+for format in alog clog2; do
+    is "$(records plain.$format | diff <(records plain.pith) - | head -n 5)" "" "plain: nothing is lost in $format"
+done
+
+# Each twice: what is lost is lost the first time.
+for format in alog clog2; do
+    pith convert edge.$format twice.$format 2>/dev/null
+    is "$(records twice.$format | diff <(records edge.$format) - | head -n 5)" "" "edge: a second $format loses no more"
+done
+
+# ---- limits ----
+"$make_golden" deep deep.pith
+notes=$(pith convert deep.pith deep.clog2 2>&1)
+like "$notes" "44 states nested in themselves too deep" "recursion of depth 300: 256 levels are kept apart, the rest is said"
+is "$(records deep.clog2 | diff <(records deep.pith) - | head -n 3)" "" "recursion of depth 300: no record is lost"
+"$make_golden" states states.pith && pith convert states.pith states.clog2 && python3 "$here/clog2_dump.py" states.clog2 >dump.txt
+ok $? "2500 states: a strict CLOG-2 file"
+like "$(head -n 1 dump.txt)" "user_solo_eventID_start=18200 .*user_stateID_count=2500" "2500 states: solo events have moved up"
+pith convert plain.pith window.clog2 --from 0.003 --to 0.004 && python3 "$here/clog2_dump.py" window.clog2 >dump.txt
+ok $? "a window: a strict CLOG-2 file"
+pith convert plain.pith --format clog2 /dev/stdout | cat >piped.clog2
+cmp -s piped.clog2 plain.clog2
+ok $? "a pipe gets the same file"
+
+# ---- reading ----
+for kind in merged piece; do
+    python3 "$here/clog2_make.py" $kind $kind.clog2
+    pith print $kind.clog2 >$kind.print
+    golden $kind.print $kind.clog2.print "CLOG-2 $kind: every type of record"
+done
+pith print "$here/odd.alog" >odd.print
+golden odd.print odd.alog.print "ALOG: everything that old files have"
+# Decimals of microseconds are rounded, and the state that is open at the end is closed there.
+pith convert "$here/odd.alog" odd.alog
+records "$here/odd.alog" | sed 's/^0.000000250/0.000000000/' >wanted.txt
+printf '0.999950000\t2\t0\tleave\tcompute the answer\n' >>wanted.txt
+is "$(records odd.alog | diff wanted.txt - | head -n 5)" "" "ALOG: read, written, read"
+printf -- '-1 0 0 0 0 0 x\n-3 0 0 1 0 0\n1 0 0 0 0 5\n1 0 zero 0 0 6\n' >bad.alog
+is "$(pith print bad.alog 2>&1 >/dev/null)" "pith: bad.alog: line 4: the task is missing or out of range; correct or remove the line" \
+    "ALOG: a bad line is named"
+finish

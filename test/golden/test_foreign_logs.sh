@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Logs that MPE and its forerunners wrote, if a collection of them lies beside the tree (they are not ours to give away):
+# every record is read as the text of the file, or of MPE's own printer, says.
+. "$(dirname "$0")/../lib.sh"
+here=$top/test/golden logs=$top/../shared/logs
+
+for name in gmm.log srtest.alog systest_profile.log; do
+    [ -r "$logs/$name" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
+    pith print "$logs/$name" >print.txt 2>err.txt
+    ok $? "$name: reads"
+    same=$(python3 "$here/compare_alog.py" "$logs/$name" print.txt)
+    ok $? "$name: every record as in the file: $same"
+done
+for name in cpilog.clog2 srtest.clog2; do
+    [ -r "$logs/$name" ] || [ -r "$logs/$name.gz" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
+    for file in "$name" "${name}_print.txt"; do
+        if [ -r "$logs/$file" ]; then cp "$logs/$file" .; else gzip -dc "$logs/$file.gz" >"$file"; fi
+    done
+    pith print "$name" >print.txt 2>err.txt
+    ok $? "$name: reads"
+    same=$(python3 "$here/compare_clog2.py" "${name}_print.txt" print.txt)
+    ok $? "$name: every record as MPE prints it: $same"
+    pith convert "$name" again.clog2 && pith print again.clog2 >again.txt
+    ok $? "$name: converted to CLOG-2 again"
+    dump=$(python3 "$here/clog2_dump.py" --counts again.clog2)
+    is "$?:$(grep BAD <<<"$dump")" "0:" "$name: the copy is a strict file"
+    # Communicators may be numbered in another order.
+    sed -i '/^#/d; s/comm=[0-9]*//' print.txt again.txt
+    is "$(diff print.txt again.txt | head -n 5)" "" "$name: the copy has the same records"
+done
+finish
