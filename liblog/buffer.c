@@ -46,7 +46,8 @@ struct lane {
 struct thread {
     struct lane lane;
     struct pith_buffer *buffer;
-    struct thread *next, **link;
+    struct thread *next, **link; /* in the list: under the guard */
+    int listed;
     int ended; /* its exit was seen: whatever it still records has no place */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
@@ -226,12 +227,12 @@ static void thread_exit(void *unused)
         return;
     close_limit();
     self.ended = 1;
-    if (self.link != NULL) {
+    if (self.listed) {
         struct lane *lane = &self.lane;
         *self.link = self.next;
         if (self.next != NULL)
             self.next->link = self.link;
-        self.link = NULL;
+        self.listed = 0;
         if (!lane->own && lane->entered != NULL && pith_buffer_.next < lane->end && idle_count < IDLE_MAX &&
             !has_open_states(lane, pith_buffer_.next))
             idle[idle_count++] = (struct idle){*lane, pith_buffer_.next, pith_buffer_.last_ticks};
@@ -253,6 +254,7 @@ static void thread_begin(void)
     if (threads != NULL)
         threads->link = &self.next;
     threads = &self;
+    self.listed = 1;
     if (idle_count > 0) {
         struct idle *from = &idle[--idle_count];
         self.lane = from->lane;
@@ -319,7 +321,7 @@ static int make_room(uint64_t words, int exchange)
     pithi_session_start();
     if (pithi_session.state == PITHI_RECORDING) {
         close_limit();
-        if (self.link == NULL)
+        if (!self.listed)
             thread_begin();
         good = (!exchange && self.lane.end != NULL && pith_buffer_.next + words <= self.lane.end) || chunk_begin(words);
         set_limit();
@@ -412,9 +414,9 @@ void pith_slow_(uint32_t kind, uint32_t id)
 
 uint32_t pithi_buffer_lane_own(void)
 {
-    if (pithi_state() >= PITHI_PAUSED && self.link == NULL)
+    if (pithi_state() >= PITHI_PAUSED && !self.listed)
         return PITHI_SPILL_DEFS;
-    if (self.link == NULL && !make_room(1, 0))
+    if (!self.listed && !make_room(1, 0))
         return PITHI_SPILL_DEFS;
     self.lane.own = 1;
     return self.lane.number;

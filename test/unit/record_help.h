@@ -59,6 +59,16 @@ static inline void help_fresh(void)
         exit(99);
 }
 
+static inline void help_show(void)
+{
+    char line[256];
+    FILE *file = fopen("said", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        printf("# %s", line);
+    if (file != NULL)
+        fclose(file);
+}
+
 /* Runs scenario() in a child that then exits by exit(). Gives the status of waitpid; what it says on stderr goes to the
  * file "said". */
 static inline int help_child(void (*scenario)(void))
@@ -74,6 +84,8 @@ static inline int help_child(void (*scenario)(void))
     }
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
+    if (status != 0)
+        help_show();
     return status;
 }
 

@@ -162,7 +162,7 @@ static void record_control(void)
         pith_resume();
     }
     pith_finish();
-    stop_now = 1;
+    __atomic_store_n(&stop_now, 1, __ATOMIC_RELAXED);
     for (i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
 }
