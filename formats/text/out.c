@@ -109,7 +109,7 @@ void pithi_out_double(struct pithi_out *out, double value)
 {
     char text[PITHI_OUT_SHORT];
 
-    if (value == (double)(int32_t)value && !(value == 0 && 1 / value < 0)) {
+    if (value >= INT32_MIN && value <= INT32_MAX && value == (int32_t)value && !(value == 0 && 1 / value < 0)) {
         pithi_out_i64(out, (int32_t)value);
         return;
     }

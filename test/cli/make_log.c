@@ -3,6 +3,7 @@
  * small: two ranks, three threads, every kind of record, with times and numbers that a reader can follow by eye.
  * names: definitions with every character that could do harm in a terminal or a table.
  * empty: nothing but the world. big COUNT OUT: COUNT records on 4 ranks, to measure with. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,9 @@ static void names(void)
     R(a, ++time, COUNTER, .id = value, .value = 0.1);
     R(a, ++time, COUNTER, .id = value, .value = -1e300);
     R(a, ++time, COUNTER, .id = value, .value = 1.0 / 3);
+    R(a, ++time, COUNTER, .id = value, .value = -0.0);
+    R(a, ++time, COUNTER, .id = value, .value = 3e9);
+    R(a, ++time, COUNTER, .id = value, .value = HUGE_VAL);
 }
 
 /* Numbers that look random but are the same everywhere. */

@@ -94,7 +94,10 @@ broken\xffutf8
 is "$(pith print names.pith | grep -P '\tevent\t' | cut -f4-)" "event${t}text${t}payload=a\\x1b\\tb\"c" "payloads are escaped once"
 is "$(pith print names.pith | grep -P '\tcounter\t' | cut -f6)" "value=0.1
 value=-1e+300
-value=0.3333333333333333" "numbers read back as the same number"
+value=0.3333333333333333
+value=-0
+value=3000000000
+value=inf" "numbers read back as the same number"
 for style in '' --csv --json; do
     is "$(pith print $style names.pith | LC_ALL=C tr -d '\t\n -~' | sed 's/\xc3\xa9//g' | tr -d '\357\277\275' | wc -c)" 0 "no control character passes${style:+ with }$style"
 done
@@ -110,10 +113,10 @@ print([r["name"] for r in rows if r["kind"] == "leave"][1])
 print([o["name"] for o in records if o["kind"] == "leave"])
 print([o["payload"] for o in records if o["kind"] == "event"], [o["value"] for o in records if o["kind"] == "counter"])
 P
-)" "22 22 True True
+)" "25 25 True True
 quote\"d, comma
 ['tab\\there', 'quote\"d, comma', 'escape\\x1b[31mred', 'back\\\\slash', 'line\\nbreak', 'café', 'c1\\x9b1m', 'broken"$'\357\277\275'"utf8', ' blanks ']
-['a\\\\x1b\\\\tb\"c'] [0.1, -1e+300, 0.3333333333333333]" "csv and json read back in Python"
+['a\\\\x1b\\\\tb\"c'] [0.1, -1e+300, 0.3333333333333333, 0, 3000000000, None]" "csv and json read back in Python"
 
 # ---- the reader goes away
 "$make_log" big 200000 big.pith
