@@ -54,8 +54,8 @@ static void legend_text(const struct pithi_figure *figure, const struct pithi_le
     }
 }
 
-/* Columns as wide as the widest entry; what does not fit on LEGEND_LINES lines is counted in the last place. */
-static double layout_legend(struct pithi_figure *figure, const struct pithi_painter *painter)
+/* Columns as wide as the widest entry; what does not fit on `most` lines is counted in the last place. */
+static double layout_legend(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t most)
 {
     double widest = 60;
     uint32_t lines, places;
@@ -69,11 +69,25 @@ static double layout_legend(struct pithi_figure *figure, const struct pithi_pain
     if (figure->legend_columns < 1)
         figure->legend_columns = 1;
     lines = (figure->legend_count + figure->legend_columns - 1) / figure->legend_columns;
-    if (lines > LEGEND_LINES)
-        lines = LEGEND_LINES;
+    if (lines > most)
+        lines = most;
     places = lines * figure->legend_columns;
-    figure->legend_shown = figure->legend_count <= places ? figure->legend_count : places - 1;
+    figure->legend_shown = figure->legend_count <= places ? figure->legend_count : places ? places - 1 : 0;
+    figure->legend_lines = lines;
     return lines ? lines * LEGEND_LINE + LEGEND_GAP : 0;
+}
+
+/* The height of all but the rows. In a picture of given height the legend gives way until the rows have most of it. */
+static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
+{
+    double rest = 0, wanted = fmin(figure->plot.row_count * 12.0, figure->height * 0.4);
+
+    for (uint32_t lines = LEGEND_LINES + 1; lines-- > 0;) {
+        rest = TITLE_HEIGHT + AXIS_HEIGHT + layout_legend(figure, painter, lines) + MARGIN / 2;
+        if (!figure->height || figure->height - rest >= wanted)
+            break;
+    }
+    return rest;
 }
 
 static int load_plot(struct pithi_figure *figure)
@@ -103,7 +117,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     err = load_plot(figure);
     if (err)
         return err;
-    rest = TITLE_HEIGHT + AXIS_HEIGHT + layout_legend(figure, painter) + MARGIN / 2;
+    rest = layout_rest(figure, painter);
     plot->row_height = natural_row_height(plot->row_count);
     if (!figure->height)
         figure->height = ceil(rest + plot->row_height * plot->row_count);
@@ -245,7 +259,7 @@ static void draw_legend(const struct pithi_figure *figure, const struct pithi_pa
     double width = (figure->width - 2 * MARGIN) / figure->legend_columns;
     char text[48];
 
-    for (uint32_t i = 0; i <= figure->legend_shown && i < figure->legend_count; i++) {
+    for (uint32_t i = 0; figure->legend_lines && i <= figure->legend_shown && i < figure->legend_count; i++) {
         double x = floor(MARGIN + i % figure->legend_columns * width);
         double y = figure->legend_y + i / figure->legend_columns * LEGEND_LINE;
         if (i < figure->legend_shown) {

@@ -14,7 +14,7 @@ struct pithi_figure {
     /* Made by pithi_figure_load: */
     double axis_y, legend_y;
     struct pithi_legend_entry *legend;
-    uint32_t legend_count, legend_shown, legend_columns;
+    uint32_t legend_count, legend_shown, legend_columns, legend_lines;
     double label_width;
 };
 

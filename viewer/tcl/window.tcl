@@ -153,6 +153,8 @@ oo::class create ::pith::Window {
     method word_open {path} { return [::pith::Window open $path] }
     method word_quit {} { exit 0 }
 
+    method word_canvas {} { return [$timeline plot] }
+
     method word_window {} {
         return [lmap time [$model window] {::pith::words::seconds $time}]
     }
@@ -208,7 +210,12 @@ oo::class create ::pith::Window {
         }
     }
 
+    # Later: what asked for it may have more to say, or be a part of what goes.
     method word_close {} {
+        after idle [list [self] close_now]
+    }
+
+    method close_now {} {
         my destroy
         if {[info class instances ::pith::Window] eq {}} {
             exit 0

@@ -23,6 +23,7 @@ namespace eval ::pith::words {
         legend {}            {lists of name, count, inclusive and exclusive seconds}  word_legend
         status {}            {the line at the foot}                                   word_status
         shot   {FILE.png}    {a picture of the window}                                word_shot
+        canvas {}            {Tk's name of the time lines' canvas, for event generate} word_canvas
         sync   {}            {wait until everything is drawn}                         word_sync
         open   {LOG}         {another window}                                         word_open
         close  {}            {this window; the program ends with the last}            word_close

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# `pith draw`: kinds of pictures, colours at known places, sizes, errors, reproducible bytes, text pictures.
+. "$(dirname "$0")/../lib.sh"
+
+if [ ! -x "$build/libexec/pith/pith-draw" ]; then
+    skip "pith draw" "not built here: no cairo"
+    finish
+fi
+${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+ok $? "the log maker compiles"
+./make_log plain plain.pith && ./make_log rich rich.pith
+ok $? "logs are made"
+
+# pixel FILE X Y: its colour as rrggbb.
+pixel() { convert "$1[1x1+$2+$3]" -depth 8 rgb:- | od -An -tx1 | tr -d ' \n'; }
+# size FILE: WxH.
+size() { identify -format '%wx%h' "$1"; }
+
+# ---- PNG: the plain log lies at known places. A second is 1121 pixels wide from x = 63 on (label, gap, margin 16 each side).
+out=$(pith draw plain.pith -o plain.png 2>&1)
+is "$?:$out" "0:" "draws a PNG and says nothing"
+is "$(ls ./*.part 2>/dev/null)" "" "no partial file is left"
+left=$(convert plain.png -crop 1200x1+0+61 txt:- | sed -n 's/^\([0-9]*\),0:.*#CC0000.*/\1/p' | head -n 1)
+right=1184
+at() { echo $((left + (right - left) * $1 / 1000)); }
+like "$left" '^[4-9][0-9]$' "the first bar begins beside the label"
+is "$(pixel plain.png "$(at 150)" 61)" cc0000 "rank 0 is red at 0.15 s"
+is "$(pixel plain.png "$(at 250)" 61)" 00aa00 "green at 0.25 s, inside"
+is "$(pixel plain.png "$(at 250)" 52)" cc0000 "and red around it"
+is "$(pixel plain.png "$(at 800)" 61)" 0000cc "blue at 0.8 s"
+is "$(pixel plain.png "$(at 300)" 95)" 0000cc "rank 1 is blue at 0.3 s"
+is "$(pixel plain.png "$(at 200)" 95)" e9edf1 "idle at 0.2 s: light"
+is "$(pixel plain.png "$(at 950)" 95)" ffffff "nothing after its last record"
+is "$(pixel plain.png "$(at 100)" 81)" ff00ff "its event at 0.1 s"
+# colours FILE WxH+X+Y: how many different ones there are.
+colours() { convert "$1" -crop "$2" +repage -format '%k' info:; }
+like "$(colours plain.png "$(($(at 480) - $(at 420)))x10+$(at 420)+60")" '^([3-9]|[1-9][0-9]+)$' "an arrow for the message, in the red bar"
+is "$(colours plain.png "$(($(at 380) - $(at 310)))x10+$(at 310)+60")" 1 "and none where no message is under way"
+
+# ---- windows, lanes, sizes
+pith draw plain.pith -o part.png --from 500ms --to 1 --lanes 0 --size 800x200
+is "$(size part.png)" 800x200 "a size as asked for"
+is "$(convert part.png -crop 600x1+150+60 -depth 8 txt:- | grep -c '#0000CC')" 600 "--from, --to and --lanes: all blue"
+pith draw rich.pith -o rich.png --size 900
+like "$(size rich.png)" '^900x[0-9]+$' "a width alone: as high as the rows need"
+pith draw rich.pith -o small.png --size 240x170
+is "$(size small.png)" 240x170 "a very small picture"
+
+# ---- reproducible, all kinds
+for kind in png svg pdf; do
+    pith draw rich.pith -o a.$kind && sleep 0.05 && pith draw rich.pith -o b.$kind
+    cmp a.$kind b.$kind
+    ok $? "$kind: the same log gives the same bytes"
+done
+like "$(head -c 300 a.svg)" '<svg .*width="1200(px)?"' "an SVG"
+command -v xmllint >/dev/null && { xmllint --noout a.svg; ok $? "well formed"; }
+is "$(head -c 5 a.pdf)" "%PDF-" "a PDF"
+is "$(grep -acE "CreationDate \((D:)?1970" a.pdf)" 1 "without the date of today"
+convert a.svg svg.png 2>/dev/null && like "$(size svg.png)" '^1200x' "the SVG can be drawn"
+
+# ---- text
+pith draw plain.pith --text --size 72 >text.out
+like "$(sed -n 1p text.out)" '^plain\.pith: 2 ranks, 2 lanes, 1 s$' "text: a title"
+like "$(sed -n 2p text.out)" '^rank 0 +\|R{11,13}G{5,7}R{11,13}B{29,33}\|$' "text: red, green inside, blue"
+like "$(sed -n 3p text.out)" '^rank 1 +\| {5,7}\.{8,10}:?B{29,33}:? {14,17}\|$' "text: life, blue"
+like "$(sed -n 4p text.out)" '^ +\+\+-+\+-+' "text: an axis"
+like "$(sed -n 5p text.out)" '^ +0\.0 s +0\.[25] s' "text: its labels"
+like "$(cat text.out)" 'B  blue 50\.0%.*R  red 20\.0%.*G  green 5\.0%' "text: a key with shares of time"
+is "$(pith draw rich.pith --ascii | LC_ALL=C grep -c '[^ -~]')" 0 "--ascii: plain letters only"
+is "$(awk '{ print length }' text.out | sort -n | tail -n 1)" 72 "text: as wide as asked for"
+coloured=$(COLORTERM=truecolor pith draw plain.pith --text --colour always)
+like "$coloured" $'\033\\[38;2;204;0;0m' "in colour when asked for"
+is "$(pith draw plain.pith --text | grep -c $'\033')" 0 "not into a pipe"
+is "$(pith draw plain.pith --text --colour always | grep -c '38;2;')" 0 "256 colours where the terminal says no more"
+
+# ---- errors: one line, the exit status, no file
+fails() { # STATUS PATTERN WHAT ARGS...
+    local status=$1 pattern=$2 what=$3 out
+    shift 3
+    rm -f out.png
+    out=$(pith draw "$@" 2>&1 >/dev/null)
+    is "$?:$(wc -l <<<"$out")" "$status:1" "$what: exit status, one line"
+    like "$out" "^pith: $pattern" "$what: what it says"
+    is "$(ls out.png out.png.part 2>/dev/null)" "" "$what: no file"
+}
+fails 1 'none\.pith: ' "no such log" none.pith -o out.png
+echo "no log at all, only some words" >text.pith
+fails 1 'text\.pith: ' "no log" text.pith -o out.png
+: >empty.pith
+fails 1 'empty\.pith: ' "an empty file" empty.pith -o out.png
+fails 2 'draw: which log\?' "no log given" -o out.png
+fails 2 'draw: where to\?' "no output given" plain.pith
+fails 2 'draw: -o out\.gif: .*\.png' "an unknown kind" plain.pith -o out.gif
+fails 2 'draw: no such option: --frm' "an unknown option" plain.pith -o out.png --frm 3
+fails 2 'draw: --from abc: no time' "no time" plain.pith -o out.png --from abc
+fails 2 'draw: --size 5x: ' "no size" plain.pith -o out.png --size 5x
+fails 2 'draw: --size: from' "too large" plain.pith -o out.png --size 90000x90000
+fails 2 'draw: --lanes a-b: ' "no lanes" plain.pith -o out.png --lanes a-b
+fails 1 'plain\.pith: no lanes 7' "lanes that are not there" plain.pith -o out.png --lanes 7
+fails 1 'plain\.pith: nothing to draw from 0\.7 s to 0\.2 s' "an empty window" plain.pith -o out.png --from 0.7 --to 0.2
+fails 1 'nowhere/out\.png' "a folder that is not there" plain.pith -o nowhere/out.png
+if [ -w /dev/full ]; then
+    ln -s /dev/full out.png.part
+    out=$(pith draw plain.pith -o out.png 2>&1)
+    is "$?" 1 "a full disk: exit status"
+    like "$out" '^pith: out\.png: cannot write: .*[Ss]pace' "a full disk: said"
+    is "$(ls out.png 2>/dev/null)" "" "a full disk: no file"
+fi
+finish

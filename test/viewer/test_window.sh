@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# The window, on an Xvfb of its own: events and what they do (window_checks.tcl), several windows, errors.
+. "$(dirname "$0")/../lib.sh"
+
+if [ ! -e "$build/lib/pith/libpithtk.so" ]; then
+    skip "pith view" "not built here: no Tcl/Tk"
+    finish
+fi
+${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+ok $? "the log maker compiles"
+./make_log plain plain.pith && ./make_log rich rich.pith
+ok $? "logs are made"
+
+# one STATUS PATTERN WHAT ARGS...: pith view must end with STATUS and one line on stderr.
+one() {
+    local status=$1 pattern=$2 what=$3 out
+    shift 3
+    out=$(timeout 20 pith view "$@" 2>&1)
+    is "$?:$(wc -l <<<"$out")" "$status:1" "$what: exit status, one line"
+    like "$out" "^pith: $pattern" "$what: what it says"
+}
+
+unset DISPLAY WAYLAND_DISPLAY
+one 1 'view: no display .*pith draw LOG -o OUT\.png' "no display" plain.pith
+one 2 'view: which log\?' "no log given"
+one 2 'view: no such option: --foo' "an unknown option" --foo plain.pith
+one 1 'none\.pith: no such file' "no such log" none.pith
+like "$(pith view --help)" '^Usage: pith view LOG' "--help needs no display"
+
+if ! command -v Xvfb >/dev/null; then
+    skip "the window" "no Xvfb"
+    finish
+fi
+exec 9<> <(:)
+Xvfb -displayfd 9 -screen 0 1300x900x24 >/dev/null 2>xvfb.log &
+xvfb=$!
+trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$scratch"' EXIT
+read -r -t 20 -u 9 display
+ok $? "Xvfb runs"
+export DISPLAY=":$display"
+
+timeout 120 pith view plain.pith -e "source $top/test/viewer/window_checks.tcl" >checks.out 2>&1
+is "$?" 0 "the checks inside the window end"
+tail -n 1 checks.out | grep -q ' checks, ' || { sed 's/^/# /' checks.out; ok 1 "the checks inside the window came to their end"; }
+while read -r line; do
+    case $line in
+        'ok '*) ok 0 "${line#ok *- }" ;;
+        'not ok '*) ok 1 "${line#not ok *- }" ;;
+        *) echo "$line" ;;
+    esac
+done <checks.out
+
+like "$(pith view plain.pith rich.pith -e 'puts [window]; quit')" '^0\.0000[0-9]+ 0\.0191[0-9]+$' \
+    "two logs, two windows: a script speaks to the one before it"
+is "$(pith view -e 'puts [lindex [window] 0]; quit' plain.pith)" 0.000000000 "a script before the log"
+is "$(pith view plain.pith -e 'open rich.pith; close; quit')" "" "a window opened from a script; one closed"
+pith view rich.pith -e 'zoom 4ms 6ms; shot a.png; shot b.png; quit'
+is "$?" 0 "pictures of the window"
+cmp a.png b.png
+ok $? "alike, twice"
+colours=$(convert a.png -format %k info:)
+ok $((colours < 30)) "with all that a rich log has ($colours colours)"
+echo "no log" >text.pith
+one 1 'text\.pith: ' "no log" text.pith
+one 1 'view: -e: .*nonsense' "a script's error" plain.pith -e 'nonsense'
+mkdir broken && cp -r "$build/libexec" "$build/share" "$build/bin" broken/
+out=$(broken/bin/pith view plain.pith 2>&1)
+like "$?:$out" '^1:pith: view: .*libpithtk\.so is missing; run make again' "without the extension: said"
+finish

@@ -1,0 +1,217 @@
+# window_checks.tcl - run inside of a window that shows the log "plain" of make_log (see there for what is where), by
+# `pith view plain.pith -e 'source window_checks.tcl'`: real events, and what they did. Prints TAP lines.
+
+set count 0
+set failed 0
+proc ok {good what} {
+    variable count
+    variable failed
+    incr count
+    puts "[expr {$good ? {} : {not }}]ok $count - $what"
+    if {!$good} {
+        incr failed
+    }
+}
+proc is {got wanted what} {
+    ok [expr {$got eq $wanted}] $what
+    if {$got ne $wanted} {
+        puts "#   got:    $got\n#   wanted: $wanted"
+    }
+}
+proc like {got pattern what} {
+    ok [regexp -- $pattern $got] $what
+    if {![regexp -- $pattern $got]} {
+        puts "#   got:    $got\n#   wanted: /$pattern/"
+    }
+}
+
+set plot [canvas]
+set top [winfo toplevel $plot]
+set photo [$plot itemcget picture -image]
+
+proc x_of {seconds} {
+    variable plot
+    lassign [window] t0 t1
+    expr {int(($seconds - $t0) / ($t1 - $t0) * [winfo width $plot])}
+}
+# The colour in the middle of a bar; `part` of a row's height.
+proc colour {seconds row {part 0.5}} {
+    variable photo
+    sync
+    format %02x%02x%02x {*}[$photo get [x_of $seconds] [expr {int(($row + $part) * [row_height])}]]
+}
+proc row_height {} {
+    variable photo
+    # Two rows of the log fill the window up to the greatest height.
+    return 34
+}
+proc press_key {key} {
+    variable plot
+    focus -force $plot
+    update
+    event generate $plot <$key>
+    sync
+}
+proc point {seconds row {part 0.5}} {
+    variable plot
+    event generate $plot <Motion> -x [x_of $seconds] -y [expr {int(($row + $part) * [row_height])}]
+    sync
+    return [status]
+}
+proc near {got wanted {within 0.002}} {
+    foreach g $got w $wanted {
+        if {$g eq {} || $w eq {} || abs($g - $w) > $within} {
+            return 0
+        }
+    }
+    return 1
+}
+
+# ---- The picture
+sync
+ok [winfo ismapped $plot] "a window is there"
+ok [near [window] {0 1}] "it shows the whole log"
+is [colour 0.1 0] cc0000 "rank 0 is red at 0.1 s"
+is [colour 0.25 0] 00aa00 "green inside at 0.25 s"
+is [colour 0.25 0 0.14] cc0000 "red around it"
+is [colour 0.8 0] 0000cc "blue at 0.8 s"
+is [colour 0.2 1] e9edf1 "rank 1 idles at 0.2 s"
+is [colour 0.5 1] 0000cc "blue at 0.5 s"
+
+# ---- Details
+like [point 0.1 0] {^red   on rank 0   from 0 s   to 500 ms   for 500 ms$} "details of a state"
+like [point 0.25 0] {^green   on rank 0   from 200 ms   to 300 ms   for 100 ms   depth 1$} "of the state inside"
+like [point 0.25 0 0.14] {^red } "of the state around it, on its rim"
+like [point 0.1 1 0.2] {^mark   on rank 1   at 100 ms   with answer=42$} "of an event, with its payload"
+like [point 0.5 0 1.0] {^message   from rank 0   to rank 1   size 1.?024 bytes   tag 7   sent 400 ms   took 200 ms} "of a message"
+like [point 0.9 1] {^2 ranks, 11 records, 1 messages} "nothing there: what the log is"
+is [dict get [at 0.25 0] name] green "the word at: the innermost state"
+is [dict get [at 0.25 0 0] name] red "and the outermost"
+
+# ---- Keys
+press_key plus
+ok [near [window] {0.25 0.75}] "+ zooms in about the middle: [window]"
+press_key Right
+ok [near [window] {0.375 0.875}] "Right moves by a quarter: [window]"
+press_key Key-minus
+ok [near [window] {0.0 1.0}] "- zooms out, no further than the log"
+press_key Key-w
+press_key Key-a
+ok [near [window] {0.125 0.625}] "w and a do as + and Left: [window]"
+press_key f
+ok [near [window] {0 1}] "f shows all"
+zoom 0.2 0.4
+after 700
+zoom 0.25 0.3
+press_key u
+ok [near [window] {0.2 0.4}] "u goes back: [window]"
+press_key r
+ok [near [window] {0.25 0.3}] "r goes forth"
+fit
+press_key question
+ok [winfo exists $top.keys] "? shows the keys"
+press_key Escape
+ok [expr {![winfo exists $top.keys]}] "Escape closes them"
+set before [colour 0.45 0 0.72]
+arrows off
+sync
+like [point 0.5 0 1.0] {^2 ranks|^blue|^red} "without arrows none is found"
+arrows on
+
+# ---- Wheel and mouse
+set x [x_of 0.6]
+event generate $plot <Control-Button-4> -x $x -y 10
+sync
+lassign [window] t0 t1
+ok [near [list [expr {$t0 + ($t1 - $t0) * $x / double([winfo width $plot])}]] 0.6 0.003] "Ctrl-wheel keeps the time under the pointer"
+ok [near [expr {$t1 - $t0}] 0.8] "and zooms by a fifth"
+event generate $plot <Control-Button-5> -x $x -y 10
+sync
+ok [near [window] {0 1}] "and back"
+event generate $plot <Button-4> -x $x -y 10
+sync
+lassign [window] t0 t1
+ok [near [expr {$t1 - $t0}] 0.8] "all rows in sight: the plain wheel zooms too"
+event generate $plot <Shift-Button-5> -x $x -y 10
+sync
+ok [expr {[lindex [window] 0] > $t0}] "Shift-wheel moves to the right"
+fit
+sync
+set from [x_of 0.2]
+set to [x_of 0.4]
+event generate $plot <Button-1> -x $from -y 20
+event generate $plot <B1-Motion> -x [expr {($from + $to) / 2}] -y 24
+ok [expr {[$plot find withtag selection] ne {}}] "dragging shows what is selected"
+event generate $plot <B1-Motion> -x $to -y 24
+event generate $plot <ButtonRelease-1> -x $to -y 24
+sync
+ok [near [window] {0.2 0.4} 0.004] "and zooms to it: [window]"
+ok [expr {[$plot find withtag selection] eq {}}] "the selection goes"
+is [colour 0.22 0] 00aa00 "the picture has followed"
+set before [window]
+event generate $plot <Button-2> -x 300 -y 20
+event generate $plot <B2-Motion> -x 200 -y 20
+event generate $plot <ButtonRelease-2> -x 200 -y 20
+sync
+ok [expr {[lindex [window] 0] > [lindex $before 0]}] "the middle button moves"
+fit
+sync
+event generate $plot <Button-1> -x [x_of 0.25] -y 17
+event generate $plot <ButtonRelease-1> -x [x_of 0.25] -y 17
+sync
+ok [winfo exists $plot.card] "a click opens a card"
+is [$plot.card.v0 cget -text] green "with the state's name"
+press_key Escape
+ok [expr {![winfo exists $plot.card]}] "Escape closes it"
+
+# ---- Legend, hiding
+is [legend] {{blue 2 1.000000000 1.000000000} {red 1 0.500000000 0.400000000} {green 1 0.100000000 0.100000000} {mark 1 0.000000000 0.000000000}} \
+    "the legend: counts, inclusive and exclusive times"
+zoom 0.25 0.5
+is [legend] {{blue 1 0.250000000 0.250000000} {red 1 0.250000000 0.200000000} {green 1 0.050000000 0.050000000}} "of the part in view" 
+fit
+hide green
+is [colour 0.25 0] cc0000 "a hidden state is not drawn"
+show *
+is [colour 0.25 0] 00aa00 "and shown again"
+rows 1
+is [colour 0.5 0] 0000cc "rows: only rank 1"
+rows
+ok [catch {rows 9}] "rows that are not there are refused"
+ok [catch {zoom 0.5 0.2}] "so is a window that ends before it begins"
+
+# ---- Buttons
+$top.tools.in invoke
+sync
+ok [near [window] {0.25 0.75}] "the button + zooms in"
+$top.tools.fit invoke
+sync
+ok [near [window] {0 1}] "the button Fit shows all"
+
+# ---- Scrolling rows
+height 150
+sync
+set before [colour 0.9 0]
+for {set i 0} {$i < 3} {incr i} {
+    event generate $plot <Button-5> -x 10 -y 10
+}
+sync
+wm geometry $top 800x330
+update
+sync
+event generate $plot <Button-5> -x 10 -y 10
+sync
+set shown [format %02x%02x%02x {*}[$photo get [x_of 0.9] 75]]
+is $shown ffffff "rows higher than the window: the wheel scrolls to rank 1, which has ended at 0.9 s"
+
+# ---- A picture
+shot window.png
+set png [image create photo -file window.png]
+is "[image width $png]x[image height $png]" "[winfo width $top]x[winfo height $top]" "shot: a picture of the window"
+set x [expr {[winfo rootx $plot] - [winfo rootx $top] + [x_of 0.5]}]
+set y [expr {[winfo rooty $plot] - [winfo rooty $top] + 75}]
+is [format %02x%02x%02x {*}[$png get $x $y]] 0000cc "with rank 1's blue"
+ok [catch {shot /nowhere/x.png}] "shot into a folder that is not there fails"
+
+puts "# $count checks, $failed failed"
+quit
