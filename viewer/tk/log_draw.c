@@ -228,11 +228,21 @@ static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_ce
     return list;
 }
 
+/* When the last picture had all rows and the same window, its sums will do. */
+static int plot_has_sums(const struct pithi_log_object *object, const struct pithi_query *query)
+{
+    const struct pithi_plot *plot = &object->plot;
+
+    return plot->cells.sums && plot->rows == object->rows && plot->row_count == object->row_count &&
+           plot->t0_ns == query->t0_ns && plot->t1_ns == query->t1_ns;
+}
+
 /* Over all rows selected, also those that are scrolled out of sight. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     struct pithi_query query = {.levels = 1};
     struct pithi_cells cells = {0};
+    const struct pithi_cells *from = &object->plot.cells;
     uint32_t *lanes = pithi_alloc(object->row_count, sizeof *lanes);
     int err = 0, status;
 
@@ -242,12 +252,14 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
             lanes[query.lane_count++] = object->rows[row].lane;
     query.lanes = lanes;
     status = pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns);
-    if (status == TCL_OK)
+    if (status == TCL_OK && !plot_has_sums(object, &query)) {
         err = pithi_query_run(object->log, &query, &cells);
+        from = &cells;
+    }
     if (err)
         status = pithi_log_error(interp);
     if (status == TCL_OK)
-        Tcl_SetObjResult(interp, sums_list(object, &cells, query.t1_ns - query.t0_ns));
+        Tcl_SetObjResult(interp, sums_list(object, from, query.t1_ns - query.t0_ns));
     pithi_cells_free(&cells);
     free(lanes);
     return status;
