@@ -9,6 +9,7 @@
  */
 #include "buffer.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <string.h>
@@ -111,7 +112,6 @@ struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_b
     struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
     if (chunk == NULL)
         return NULL;
-    madvise(chunk, size_bytes, MADV_POPULATE_WRITE); /* cheaper at once than page by page; older kernels: no harm */
     fill_header(chunk, lane, seq, size_bytes);
     return chunk;
 }
@@ -309,10 +309,20 @@ static void count_lost(void)
         __atomic_add_fetch(&self.lane.chunk->lost, 1, __ATOMIC_RELAXED);
 }
 
+/* Has the pages of a new chunk made at once, which is cheaper than one by one. Outside the guard: it takes up to a
+ * millisecond, in which handlers and other threads want to record. Kernels before 5.14 do not know it, which is no harm. */
+static void populate(struct pithi_chunk *chunk)
+{
+    int saved = errno;
+    madvise(chunk, chunk->size_bytes, MADV_POPULATE_WRITE);
+    errno = saved;
+}
+
 /* Room for `words` words, in a new chunk if `exchange` is set. 0: there is none. */
 static int make_room(uint64_t words, int exchange)
 {
     struct pithi_guard guard;
+    const struct pithi_chunk *before = NULL;
     int good = 0;
     if (self.ended || !may_try() || !pithi_guard_enter(&guard)) {
         count_lost();
@@ -323,6 +333,7 @@ static int make_room(uint64_t words, int exchange)
         close_limit();
         if (!self.listed)
             thread_begin();
+        before = self.lane.chunk;
         good = (!exchange && self.lane.end != NULL && pith_buffer_.next + words <= self.lane.end) || chunk_begin(words);
         set_limit();
         if (good)
@@ -333,6 +344,8 @@ static int make_room(uint64_t words, int exchange)
             count_lost();
     }
     pithi_guard_leave(&guard);
+    if (good && before != self.lane.chunk)
+        populate(self.lane.chunk);
     return good;
 }
 

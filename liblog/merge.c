@@ -27,6 +27,7 @@
 #include "output.h"
 #include "pith.h"
 #include "session.h"
+#include "signals.h"
 
 struct merge {
     const struct pith_transport *t;
@@ -385,6 +386,7 @@ static int stop_recording(int flush_state)
 void pithi_merge(const struct pith_transport *transport)
 {
     struct merge merge = {.t = transport};
+    struct pithi_signals signals;
     int state = pithi_state(), flush_state = 0, good;
     uint64_t here = (state == PITHI_RECORDING || state == PITHI_PAUSED) && pithi_session.file.page != NULL;
 
@@ -399,6 +401,7 @@ void pithi_merge(const struct pith_transport *transport)
     merge.encode.fd = -1;
     if (here == 0)
         return;
+    pithi_signals_begin(&signals);
     good = merge_steps(&merge);
     if (!good) {
         if (transport->rank == 0 && merge.part[0] != '\0')
@@ -414,6 +417,7 @@ void pithi_merge(const struct pith_transport *transport)
     pithi_spill_close(&merge.spill);
     pithi_defs_free(merge.defs);
     free(merge.defs_chunk);
+    pithi_signals_end(&signals);
 }
 
 void pithi_merge_alone(void)

@@ -114,7 +114,7 @@ int pithi_output_publish(const struct pithi_output *output)
 
 void pithi_output_kept(void)
 {
-    pithi_say("what was recorded is kept: pith recover %s -o LOG", pithi_session.folder);
+    pithi_say("what was recorded is kept: pith recover %s -o LOG", short_name(pithi_session.folder));
 }
 
 void pithi_output_missed(void)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "defs.h"
 #include "merge.h"
 #include "pith.h"
+#include "signals.h"
 
 struct pithi_session pithi_session;
 
@@ -24,10 +24,17 @@ static __thread int holds_lock __attribute__((tls_model("initial-exec")));
 
 int pithi_guard_enter(struct pithi_guard *guard)
 {
+    sigset_t all;
     guard->saved_errno = errno;
     if (holds_lock)
         return 0;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel_state);
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV); /* faults cannot wait */
+    sigdelset(&all, SIGBUS);
+    sigdelset(&all, SIGFPE);
+    sigdelset(&all, SIGILL);
+    pthread_sigmask(SIG_BLOCK, &all, &guard->signals);
     holds_lock = 1; /* before the lock: a handler that comes in between must not wait for it */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     pthread_mutex_lock(&lock);
@@ -39,6 +46,7 @@ void pithi_guard_leave(const struct pithi_guard *guard)
     pthread_mutex_unlock(&lock);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     holds_lock = 0;
+    pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
     pthread_setcancelstate(guard->cancel_state, NULL);
     errno = guard->saved_errno;
 }
@@ -49,6 +57,7 @@ void pithi_say(const char *format, ...)
 {
     char line[2 * PITHI_PATH_MAX];
     va_list arguments;
+    struct pithi_signals signals;
     size_t length;
     int saved = errno;
 
@@ -58,8 +67,10 @@ void pithi_say(const char *format, ...)
     va_end(arguments);
     length = strlen(line);
     line[length++] = '\n';
+    pithi_signals_begin(&signals);
     if (write(STDERR_FILENO, line, length) < 0) { /* nobody there to be told */
     }
+    pithi_signals_end(&signals);
     errno = saved;
 }
 

@@ -4,6 +4,7 @@
 #ifndef PITHI_SESSION_H
 #define PITHI_SESSION_H
 
+#include <signal.h>
 #include <stdint.h>
 
 #include "settings.h"
@@ -29,10 +30,12 @@ extern struct pithi_session pithi_session;
 
 static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_SEQ_CST); }
 
-/* The guard: one lock for all that is not the recording of a record. Entering fails (0) when this very thread holds it, that
- * is, in a signal handler; whoever fails gives up what it wanted. Keeps errno, and cancellation away. */
+/* The guard: one lock for all that is not the recording of a record. Signals wait while it is held, so that their handlers
+ * find room for what they record; so does cancellation; errno is kept. Entering fails (0) when this very thread holds it,
+ * that is, in the handler of a fault; whoever fails gives up what it wanted. */
 struct pithi_guard {
     int saved_errno, cancel_state;
+    sigset_t signals;
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
