@@ -1,4 +1,5 @@
-/* colour.c - owns the table of X11's colour names (rgb.txt): names to numbers and back. Knows no format and no palette. */
+/* colour.c - owns the table of X11's colour names (rgb.txt): names to numbers and back. Knows no format and no
+ * palette. */
 #include "colour.h"
 
 #include <ctype.h>
@@ -8,6 +9,7 @@
 
 /* The table holds the names that every rgb.txt since X11R4 has, in its spelling without blanks, "gray" for the "grey"
  * twin. Look-ups compare without case and blanks, as X servers do. */
+/* clang-format off */
 static const struct single {
     const char *name;
     uint32_t rgb;
@@ -127,6 +129,7 @@ static const struct single later[] = {
     {"crimson", 0xdc143c}, {"indigo", 0x4b0082}, {"olive", 0x808000}, {"silver", 0xc0c0c0}, {"teal", 0x008080},
     {"aqua", 0x00ffff},    {"fuchsia", 0xff00ff}, {"lime", 0x00ff00}, {"RebeccaPurple", 0x663399},
 };
+/* clang-format on */
 
 enum { NAME_MAX_BYTES = 32 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

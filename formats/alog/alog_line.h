@@ -27,7 +27,7 @@ enum pithi_alog_type {
 
 struct pithi_alog_line {
     int64_t type, proc, task, data, cycle;
-    int64_t time_ns; /* of the TIMESTAMP alone */
+    int64_t time_ns;     /* of the TIMESTAMP alone */
     const char *comment; /* not terminated; blanks at both ends are left out */
     size_t comment_size;
 };
@@ -43,9 +43,6 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
 int pithi_alog_integer(const char **at, const char *end, int64_t *value);
 
 /* 1: an event of the program or a message; 0: a header line, or a sync line of a merge, which has no meaning. */
-static inline int pithi_alog_is_event(int64_t type)
-{
-    return type >= 0 || type < PITHI_ALOG_SYNC;
-}
+static inline int pithi_alog_is_event(int64_t type) { return type >= 0 || type < PITHI_ALOG_SYNC; }
 
 #endif

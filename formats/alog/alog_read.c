@@ -12,13 +12,13 @@
 struct reader {
     struct pithi_alog_scan scan;
     struct pithi_writer *writer;
-    struct pithi_lookup open;         /* (lane, state) -> how many are open */
-    struct pithi_lookup received;     /* rank -> receives so far */
+    struct pithi_lookup open;      /* (lane, state) -> how many are open */
+    struct pithi_lookup received;  /* rank -> receives so far */
     struct pithi_reorder *reorder; /* NULL: times are in order */
     uint64_t unmatched_ends, bare_messages, no_partner;
 };
 
-/* ---- Recognising --------------------------------------------------------------------------------------------------------
+/* ---- Recognising --------------------------------------------------------------------------------------------------
  * An ALOG file has a header line among its first lines, and all before it scan. PICL's compact lines are six numbers or
  * more as well, but never begin with a minus. */
 int pithi_alog_probe(const struct pithi_input *input)
@@ -43,12 +43,9 @@ int pithi_alog_probe(const struct pithi_input *input)
     return 0;
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------------------------- */
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
 /* Everything that depends on the order of records is done here, behind the reordering. */
 static int emit(void *context, const struct pithlog_record *given)
@@ -166,7 +163,7 @@ static int add_line(struct reader *reader, const struct pithi_alog_line *line)
     return add_event(reader, line, &record);
 }
 
-/* ---- The file ------------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------------------------- */
 
 /* All processes that the header counts have a lane, also idle ones; and those beyond that have events or a name. */
 static int make_lanes(struct reader *reader)

@@ -10,12 +10,9 @@
 #include "error.h"
 #include "foreign/names.h"
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* ---- Tables by number ------------------------------------------------------------------------------------------------ */
+/* ---- Tables by number ------------------------------------------------------------------------------------------ */
 
 /* One more zeroed element at the end of an array that doubles. */
 static void *extend(void **array, uint32_t *count, uint32_t *size, size_t element)
@@ -78,12 +75,9 @@ void pithi_alog_scan_free(struct pithi_alog_scan *scan)
     pithi_lookup_free(&scan->process_of);
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ----------------------------------------------------------------------------------------------------- */
 
-static int is_process(int64_t number)
-{
-    return number >= 0 && number < PITHI_ALOG_PROCESSES_MAX;
-}
+static int is_process(int64_t number) { return number >= 0 && number < PITHI_ALOG_PROCESSES_MAX; }
 
 static uint64_t line_number(const struct pithi_input *input, size_t offset)
 {
@@ -96,7 +90,8 @@ static uint64_t line_number(const struct pithi_input *input, size_t offset)
 
 static int bad_line(const struct pithi_alog_scan *scan, size_t offset, const char *wrong)
 {
-    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %" PRIu64 ": the %s is missing or out of range; correct or remove the line",
+    return pithi_fail(PITH_ERR_DAMAGED,
+                      "%s: line %" PRIu64 ": the %s is missing or out of range; correct or remove the line",
                       scan->input->path, line_number(scan->input, offset), wrong);
 }
 
@@ -138,7 +133,7 @@ int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_
            *time_ns < INT64_MAX / 4;
 }
 
-/* ---- Header lines ------------------------------------------------------------------------------------------------------ */
+/* ---- Header lines ---------------------------------------------------------------------------------------------- */
 
 static int add_property(struct pithi_defs *defs, const char *key, const struct pithi_alog_line *line)
 {
@@ -166,7 +161,8 @@ static void split_state(const struct pithi_alog_line *line, char colour[32], cha
         colour[0] = 0;
 }
 
-/* The first definition of a number wins, as in nupshot. Definitions of one name are one state, whatever their numbers. */
+/* The first definition of a number wins, as in nupshot. Definitions of one name are one state, whatever their
+ * numbers. */
 static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_line *line, struct pithi_defs *defs)
 {
     char colour[32], name[512];
@@ -216,8 +212,9 @@ static void parse_thread(struct pithi_alog_process *process)
     uint32_t thread;
     int used = 0;
 
-    if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) != 2 || !is_process(rank) ||
-        thread >= PITHI_ALOG_PROCESSES_MAX || (process->name[used] && strncmp(process->name + used, ": ", 2) != 0))
+    if (sscanf(process->name, "rank %" SCNd32 " thread %" SCNu32 "%n", &rank, &thread, &used) != 2 ||
+        !is_process(rank) || thread >= PITHI_ALOG_PROCESSES_MAX ||
+        (process->name[used] && strncmp(process->name + used, ": ", 2) != 0))
         return;
     process->rank = rank;
     process->thread = thread;
@@ -270,7 +267,7 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
     }
 }
 
-/* ---- Event lines --------------------------------------------------------------------------------------------------------- */
+/* ---- Event lines ----------------------------------------------------------------------------------------------- */
 
 static int note_time(struct pithi_alog_scan *scan, const struct pithi_alog_line *line,
                      struct pithi_alog_process *process)
@@ -333,7 +330,7 @@ static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_a
     return index && pithi_alog_time(scan, line, &time_ns) && time_ns < scan->process[*index - 1].last_ns;
 }
 
-/* ---- The pass ------------------------------------------------------------------------------------------------------------- */
+/* ---- The pass -------------------------------------------------------------------------------------------------- */
 
 static void choose_payload(struct pithi_alog_event *event, char format[64])
 {

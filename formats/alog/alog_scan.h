@@ -45,13 +45,13 @@ struct pithi_alog_process {
 
 struct pithi_alog_scan {
     const struct pithi_input *input;
-    size_t size;          /* of the input without a last line that was cut */
-    int cut;              /* there was one */
-    int64_t start_ns;     /* what readers of ALOG subtract */
+    size_t size;      /* of the input without a last line that was cut */
+    int cut;          /* there was one */
+    int64_t start_ns; /* what readers of ALOG subtract */
     int64_t rollover_ns;
-    int64_t processes;    /* of the -3 line, else 0 */
+    int64_t processes; /* of the -3 line, else 0 */
     int has_start, disorder;
-    int64_t first_ns;     /* of the events; INT64_MAX: none */
+    int64_t first_ns; /* of the events; INT64_MAX: none */
     uint64_t ignored_states;
     struct pithi_alog_event *events;
     uint32_t event_count, event_size;
@@ -65,7 +65,8 @@ struct pithi_alog_scan {
 int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *input, struct pithi_defs *defs);
 void pithi_alog_scan_free(struct pithi_alog_scan *scan);
 
-/* The line that begins at *at (good lines only; blank ones are passed over): 1 and *at behind it, 0 at the end, -1 bad. */
+/* The line that begins at *at (good lines only; blank ones are passed over): 1 and *at behind it, 0 at the end, -1
+ * bad. */
 int pithi_alog_next(const struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line);
 
 /* The whole time of an event's line, with its clock cycles. 0: out of range. */

@@ -31,16 +31,17 @@ struct alog_writer {
     struct pithlog *log;
     FILE *out;
     const struct pithi_convert *how;
-    int threads;       /* 1: some rank has several lanes, so each lane has a line of its own */
-    int named;         /* some line needs a -15 */
-    int32_t *line;     /* of each lane */
-    int32_t *main_line; /* of each lane: its rank's first one, where messages are drawn */
+    int threads;                 /* 1: some rank has several lanes, so each lane has a line of its own */
+    int named;                   /* some line needs a -15 */
+    int32_t *line;               /* of each lane */
+    int32_t *main_line;          /* of each lane: its rank's first one, where messages are drawn */
     struct pithi_lookup line_of; /* rank -> its first line */
     int32_t lines;
     uint32_t lanes, defs;
     struct number *numbers;
     int32_t next_number;
-    uint64_t lines_written, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments, other_comms;
+    uint64_t lines_written, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments,
+        other_comms;
     int64_t end_us;
 };
 
@@ -52,12 +53,9 @@ struct planned {
     char comment[COMMENT_BYTES];
 };
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* ---- Lines: one a rank, or one a thread ---------------------------------------------------------------------------------- */
+/* ---- Lines: one a rank, or one a thread ------------------------------------------------------------------------ */
 
 static int32_t first_line(const struct alog_writer *w, int32_t rank)
 {
@@ -103,7 +101,7 @@ static int number_lanes(struct alog_writer *w)
     return PITH_OK;
 }
 
-/* ---- From a record to a line ------------------------------------------------------------------------------------------------ */
+/* ---- From a record to a line ----------------------------------------------------------------------------------- */
 
 static void see_format(struct number *number, const struct pithlog_def *def)
 {
@@ -142,7 +140,10 @@ static void string_comment(struct alog_writer *w, struct planned *plan, const un
 {
     uint32_t length = size < 2 ? 0 : (uint32_t)payload[0] << 8 | payload[1];
 
-    set_comment(w, plan, size < 2 ? "" : (const char *)payload + 2, size < 2 ? 0 : length > size - 2 ? size - 2 : length);
+    set_comment(w, plan, size < 2 ? "" : (const char *)payload + 2,
+                size < 2            ? 0
+                : length > size - 2 ? size - 2
+                                    : length);
 }
 
 static void plan_payload(struct alog_writer *w, const struct pithlog_record *record, struct number *number,
@@ -156,8 +157,8 @@ static void plan_payload(struct alog_writer *w, const struct pithlog_record *rec
     if (number->single == 's') {
         string_comment(w, plan, payload, record->payload_bytes);
     } else if ((number->single == 'd' || number->both) && record->payload_bytes >= 4) {
-        plan->data = (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 |
-                               payload[3]);
+        plan->data =
+            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
         if (number->both)
             string_comment(w, plan, payload + 4, record->payload_bytes - 4);
     } else {
@@ -195,7 +196,8 @@ static void count_dropped(struct alog_writer *w, const struct pithlog_record *re
 }
 
 /* 1: the record is the line `plan`; 0: ALOG has no such line. */
-static int plan_record(struct alog_writer *w, const struct pithlog_record *record, int64_t base_ns, struct planned *plan)
+static int plan_record(struct alog_writer *w, const struct pithlog_record *record, int64_t base_ns,
+                       struct planned *plan)
 {
     struct number *number;
 
@@ -225,7 +227,7 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
     }
 }
 
-/* ---- Header -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Header ---------------------------------------------------------------------------------------------------- */
 
 /* A colour word: a name without blanks, or #rrggbb. A state without a colour gets the one that Pith draws it in. */
 static const char *colour_word(const struct alog_writer *w, uint32_t id, char word[16])
@@ -302,9 +304,10 @@ static int write_header(struct alog_writer *w)
 {
     int err;
 
-    fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n", w->lines_written,
-            w->lines > 0 ? w->lines : 1, w->next_number);
-    fprintf(w->out, "-6 0 0 0 0 0\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->end_us > 0 ? w->end_us : 1);
+    fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
+            w->lines_written, w->lines > 0 ? w->lines : 1, w->next_number);
+    fprintf(w->out, "-6 0 0 0 0 0\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n",
+            w->end_us > 0 ? w->end_us : 1);
     TRY(write_names(w, PITHLOG_EVENT_TYPE));
     write_formats(w);
     TRY(write_names(w, PITHLOG_STATE));
@@ -314,7 +317,7 @@ out:
     return err;
 }
 
-/* ---- Lines of events --------------------------------------------------------------------------------------------------------- */
+/* ---- Lines of events ------------------------------------------------------------------------------------------- */
 
 static char *put_number(char *at, int64_t value)
 {

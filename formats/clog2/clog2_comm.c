@@ -6,10 +6,7 @@
 #include "error.h"
 #include "foreign/names.h"
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
 struct pithi_clog2_comm *pithi_clog2_comm(const struct pithi_clog2_scan *scan, int32_t number)
 {
@@ -18,10 +15,7 @@ struct pithi_clog2_comm *pithi_clog2_comm(const struct pithi_clog2_scan *scan, i
     return index && *index ? &scan->comms[*index - 1] : NULL;
 }
 
-static int is_number(int32_t number, int32_t limit)
-{
-    return number >= 0 && number < limit;
-}
+static int is_number(int32_t number, int32_t limit) { return number >= 0 && number < limit; }
 
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank)
 {
@@ -35,10 +29,11 @@ int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm
     return comm == 0 ? rank : -1; /* the world's ranks need no record */
 }
 
-/* ---- COMMEVT ------------------------------------------------------------------------------------------------------------ */
+/* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
 /* Numbers of the uuid big-endian, so that a file and its merge give the same key. */
-static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *body, unsigned char uuid[PITHI_CLOG2_UUID])
+static void copy_uuid(const struct pithi_clog2_file *file, const unsigned char *body,
+                      unsigned char uuid[PITHI_CLOG2_UUID])
 {
     memcpy(uuid, body + 16, PITHI_CLOG2_UUID);
     pithi_clog2_put32(uuid, pithi_clog2_i32(body + 16, file->big));
@@ -60,8 +55,8 @@ static struct pithi_clog2_comm *make_comm(struct pithi_clog2_scan *scan, int32_t
             scan->comms = comms;
             scan->comm_size = size;
         }
-        scan->comms[scan->comm_count++] =
-            (struct pithi_clog2_comm){.number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
+        scan->comms[scan->comm_count++] = (struct pithi_clog2_comm){
+            .number = number, .type = -1, .groups = {-1, -1}, .inter = -1, .size = -1, .top = -1};
         *index = scan->comm_count;
     }
     return &scan->comms[*index - 1];
@@ -125,13 +120,14 @@ void pithi_clog2_comm_settle(struct pithi_clog2_scan *scan)
     for (uint32_t i = 0; i < scan->comm_count; i++) {
         struct pithi_clog2_comm *comm = &scan->comms[i];
         int32_t rank = 0;
-        while (rank <= comm->top && pithi_lookup_get(&scan->world_of, pithi_lookup_pair((uint32_t)comm->number, (uint32_t)rank)))
+        while (rank <= comm->top &&
+               pithi_lookup_get(&scan->world_of, pithi_lookup_pair((uint32_t)comm->number, (uint32_t)rank)))
             rank++;
         comm->size = rank > comm->top && (scan->file.finalized || comm->type == PITHI_CLOG2_SELF) ? rank : -1;
     }
 }
 
-/* ---- Into the log --------------------------------------------------------------------------------------------------------- */
+/* ---- Into the log ---------------------------------------------------------------------------------------------- */
 
 /* The key that our writer stored, else a hash (FNV-1a) of the uuid. */
 static uint64_t key_of(const struct pithi_clog2_comm *comm)

@@ -6,7 +6,7 @@
 
 #include "error.h"
 
-/* ---- Preamble: NUL-terminated words, title and value in turn; the place decides, titles are for people ----------------- */
+/* ---- Preamble: NUL-terminated words, title and value in turn; the place decides, titles are for people --------- */
 
 enum { WORDS = 33 };
 enum word { W_VERSION = 0, W_BIG = 2, W_FINALIZED = 4, W_BLOCK = 6, W_WORLD = 10, W_THREADS = 12, W_KNOWN_EVENTS = 14 };
@@ -26,10 +26,7 @@ static void split_words(const struct pithi_input *input, char text[PITHI_CLOG2_P
         words[count++] = "";
 }
 
-static int is_true(const char *word)
-{
-    return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0;
-}
+static int is_true(const char *word) { return strncasecmp(word, "TRUE", 4) == 0 || strncasecmp(word, "YES", 3) == 0; }
 
 static int32_t number(const char *word)
 {
@@ -58,13 +55,15 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
 {
     char text[PITHI_CLOG2_PREAMBLE + 1];
     const char *words[WORDS];
-    int32_t *const numbers[] = {&file->known_events, &file->user_events,  &file->known_solos,      &file->user_solos,
-                                &file->known_states, &file->user_states, &file->known_solo_count, &file->user_solo_count};
+    int32_t *const numbers[] = {&file->known_events,     &file->user_events,    &file->known_solos,
+                                &file->user_solos,       &file->known_states,   &file->user_states,
+                                &file->known_solo_count, &file->user_solo_count};
 
     *file = (struct pithi_clog2_file){.input = input};
     if (input->size < PITHI_CLOG2_PREAMBLE)
-        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read",
-                          input->path, input->size);
+        return pithi_fail(PITH_ERR_DAMAGED,
+                          "%s: byte %zu: the file ends inside its first 1024 bytes; nothing can be read", input->path,
+                          input->size);
     split_words(input, text, words);
     if (strcmp(words[W_VERSION], PITHI_CLOG2_VERSION) != 0)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 0: version %.20s; only %s can be read", input->path,
@@ -83,7 +82,7 @@ int pithi_clog2_file_open(struct pithi_clog2_file *file, const struct pithi_inpu
     return PITH_OK;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
 
 static void note_damage(struct pithi_clog2_cursor *cursor)
 {
@@ -111,7 +110,8 @@ static int to_ns(double time_s, int64_t *time_ns)
     return 1;
 }
 
-/* ENDLOG, or memory that was never written, which looks the same but for the time. Only the last block may end the log. */
+/* ENDLOG, or memory that was never written, which looks the same but for the time. Only the last block may end the
+ * log. */
 static int log_ends(struct pithi_clog2_cursor *cursor, double time_s)
 {
     if (time_s == 1e8 || is_last_block(cursor)) {

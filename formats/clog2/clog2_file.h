@@ -1,5 +1,5 @@
-/* clog2_file.h - a CLOG-2 file as a series of records: the preamble, the walk over the blocks, damage and cut ends. Knows
- * nothing of what records mean. */
+/* clog2_file.h - a CLOG-2 file as a series of records: the preamble, the walk over the blocks, damage and cut ends.
+ * Knows nothing of what records mean. */
 #ifndef PITHI_CLOG2_FILE_H
 #define PITHI_CLOG2_FILE_H
 
@@ -33,13 +33,13 @@ struct pithi_clog2_cursor {
     const struct pithi_clog2_file *file;
     size_t block, at; /* offset of the block, and in the file; 0: not begun */
     double shift_s;
-    int ended;                 /* ENDLOG was there */
-    uint64_t damaged;          /* places where a block could not be read to its end, or a record had no time */
-    size_t first_damage;       /* offset of the first */
+    int ended;           /* ENDLOG was there */
+    uint64_t damaged;    /* places where a block could not be read to its end, or a record had no time */
+    size_t first_damage; /* offset of the first */
     uint64_t records;
 };
 
-/* The next record (never ENDLOG, ENDBLOCK): 1, 0 at the end. A block that cannot be read on is left for the next one. */
+/* The next record (never ENDLOG, ENDBLOCK): 1, 0 at the end. A block that cannot be read is left. */
 int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_record *record);
 
 #endif

@@ -19,7 +19,7 @@ enum {
     PITHI_CLOG2_HEADER = 24,
     PITHI_CLOG2_CARGO = 32, /* bytes of payload */
     PITHI_CLOG2_UUID = 32,
-    PITHI_CLOG2_UUID_TIME = 4,  /* where its time and name are; before them a random number */
+    PITHI_CLOG2_UUID_TIME = 4, /* where its time and name are; before them a random number */
     PITHI_CLOG2_UUID_NAME = 12,
     PITHI_CLOG2_COLOUR = 24, /* fields of strings, with their NUL */
     PITHI_CLOG2_NAME = 32,
@@ -69,9 +69,9 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
     return type < PITHI_CLOG2_TYPES ? sizes[type] : 0;
 }
 
-/* Marks that the writer here leaves in the 20 bytes of a uuid's name. WORLD, HOST: the world and, with the name of the
- * host behind the mark, the MPI_COMM_SELF that every process has in a file of MPE, though the log had no such record; the
- * reader leaves them out again. KEY: the two numbers before are the communicator's key. */
+/* Marks that the writer here leaves in the 20 bytes of a uuid's name. WORLD, HOST: the world and, with the name of
+ * the host behind the mark, the MPI_COMM_SELF that every process has in a file of MPE, though the log had no such
+ * record; the reader leaves them out again. KEY: the two numbers before are the communicator's key. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
 #define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"
@@ -92,10 +92,7 @@ static inline uint32_t pithi_clog2_u32(const unsigned char *p, int big)
     memcpy(&v, p, 4);
     return big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? v : __builtin_bswap32(v);
 }
-static inline int32_t pithi_clog2_i32(const unsigned char *p, int big)
-{
-    return (int32_t)pithi_clog2_u32(p, big);
-}
+static inline int32_t pithi_clog2_i32(const unsigned char *p, int big) { return (int32_t)pithi_clog2_u32(p, big); }
 static inline double pithi_clog2_f64(const unsigned char *p, int big)
 {
     uint64_t v;

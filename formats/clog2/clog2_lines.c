@@ -13,12 +13,9 @@ struct pithi_clog2_entry {
 
 enum { THREADS_MAX = 4096 }; /* thread numbers from here on are counted anew, from 0 in each rank */
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* ---- The world's lines ------------------------------------------------------------------------------------------------- */
+/* ---- The world's lines ----------------------------------------------------------------------------------------- */
 
 static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
 {
@@ -74,7 +71,7 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
     pithi_lookup_free(&lines->announced);
 }
 
-/* ---- COMMEVT ------------------------------------------------------------------------------------------------------------- */
+/* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
 
 /* A record about communicator `comm`, in which the world's line `world` has rank `rank`. */
 static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *world,
@@ -122,9 +119,10 @@ out:
     return err;
 }
 
-/* ---- Communicators --------------------------------------------------------------------------------------------------------- */
+/* ---- Communicators --------------------------------------------------------------------------------------------- */
 
-/* Rank of a process in a communicator: 0 .. size-1, of the remote group from size on; -1: no member. Found ones are kept. */
+/* Rank of a process in a communicator: 0 .. size-1, of the remote group from size on; -1: no member. Found ones are
+ * kept. */
 static int find_rank(struct pithi_clog2_lines *lines, uint32_t comm, const struct pithlog_comm *def, int32_t world,
                      int32_t *rank)
 {
@@ -204,15 +202,17 @@ static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *
         TRY(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
         TRY(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
     } else {
-        TRY(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number, line->rank));
+        TRY(write_event(lines, time_ns, world, is_self(def) ? PITHI_CLOG2_SELF : PITHI_CLOG2_INTRA, number,
+                        line->rank));
     }
 out:
     return err;
 }
 
-/* What `record`'s communicator is in the file, and its process's rank in it. *def NULL: the world, or members unknown. */
-static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record, const struct pithlog_comm **def,
-                     int32_t *number, int32_t *rank)
+/* What `record`'s communicator is in the file, and its process's rank in it. *def NULL: the world, or members
+ * unknown. */
+static int find_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record,
+                     const struct pithlog_comm **def, int32_t *number, int32_t *rank)
 {
     const struct pithlog_comm *found = record->comm ? pithlog_get_comm(lines->log, record->comm) : NULL;
     int err = PITH_OK;
@@ -262,7 +262,8 @@ out:
 
 static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line)
 {
-    unsigned char *body = pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, time_ns, line->comm, line->rank, line->thread);
+    unsigned char *body =
+        pithi_clog2_put(lines->stream, PITHI_CLOG2_COMMEVT, time_ns, line->comm, line->rank, line->thread);
 
     if (!body)
         return PITH_ERR_IO;

@@ -12,21 +12,19 @@ struct pithi_clog2_number {
     int named;                   /* name, colour and shape are made */
     char name[PITHI_CLOG2_NAME]; /* as in the file */
     const char *colour;
-    int32_t known;               /* a known state or solo event; -1: none */
-    int32_t *starts;             /* of a state: the start event of each level */
+    int32_t known;   /* a known state or solo event; -1: none */
+    int32_t *starts; /* of a state: the start event of each level */
     uint32_t levels;
-    int32_t solo;                /* of an event: its number; 0: not defined yet */
+    int32_t solo; /* of an event: its number; 0: not defined yet */
     struct pithi_clog2_shape shape;
 };
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* States are numbered from 600 on and solo events from 5000, as MPE does; a log with more states than go between moves the
- * solo events up, which the preamble says. */
-int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log, struct pithi_clog2_stream *stream)
+/* States are numbered from 600 on and solo events from 5000, as MPE does; a log with more states than go between
+ * moves the solo events up, which the preamble says. */
+int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
+                             struct pithi_clog2_stream *stream)
 {
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
@@ -52,7 +50,7 @@ void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
     pithi_lookup_free(&numbers->used_events);
 }
 
-/* ---- Names and colours ------------------------------------------------------------------------------------------------ */
+/* ---- Names and colours ----------------------------------------------------------------------------------------- */
 
 static const char *colour_of(const struct pithlog *log, uint32_t id, const struct pithlog_def *def)
 {
@@ -75,8 +73,8 @@ static int name_it(struct pithi_clog2_numbers *numbers, uint32_t id, const struc
     int state = def->kind == PITHLOG_STATE, changed;
 
     number->known = state ? pithi_clog2_known_number(def->name) : known_solo(def->name);
-    changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name, sizeof number->name,
-                                def->name[0] ? def->name : "?");
+    changed = pithi_name_unique(state ? &numbers->used_states : &numbers->used_events, number->name,
+                                sizeof number->name, def->name[0] ? def->name : "?");
     if (changed < 0)
         return no_memory();
     numbers->cut_names += (uint64_t)changed;
@@ -105,7 +103,7 @@ static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers,
     return &numbers->numbers[id];
 }
 
-/* ---- Definitions in the file -------------------------------------------------------------------------------------------- */
+/* ---- Definitions in the file ----------------------------------------------------------------------------------- */
 
 static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_clog2_number *number, int64_t time_ns,
                        int32_t state, int32_t start)

@@ -1,10 +1,10 @@
-/* clog2_numbers.h - event numbers of a CLOG-2 file being written, and the definitions behind them, each written just before
- * its first use.
+/* clog2_numbers.h - event numbers of a CLOG-2 file being written, and the definitions behind them, each written just
+ * before its first use.
  *
- * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out: of a state that is open twice, the
- * outer start would go with the inner end. So a state that nests in itself is several states of one name and colour, one
- * for each level of its nesting: recursion of depth 3 of "f" is f(600,601) f(602,603) f(604,605), and no pairing can
- * go wrong. Known MPI states have their known numbers at the outermost level.
+ * Levels. Jumpshot pairs the starts and ends of a state on a line first in, first out: of a state that is open twice,
+ * the outer start would go with the inner end. So a state that nests in itself is several states of one name and
+ * colour, one for each level of its nesting: recursion of depth 3 of "f" is f(600,601) f(602,603) f(604,605), and no
+ * pairing can go wrong. Known MPI states have their known numbers at the outermost level.
  */
 #ifndef PITHI_CLOG2_NUMBERS_H
 #define PITHI_CLOG2_NUMBERS_H
@@ -29,7 +29,8 @@ struct pithi_clog2_numbers {
     uint64_t cut_names, cut_formats, shared_levels;
 };
 
-int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log, struct pithi_clog2_stream *stream);
+int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
+                             struct pithi_clog2_stream *stream);
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
 
 /* The event number for an ENTER or LEAVE, defined now if it is new. */

@@ -3,8 +3,8 @@
 
 #include "foreign/names.h"
 
-/* The tokens for which a payload has room, up to the first that is none; returns how long the format is up to there, with the
- * text behind it if no token follows. */
+/* The tokens for which a payload has room, up to the first that is none; returns how long the format is up to there,
+ * with the text behind it if no token follows. */
 static size_t choose_tokens(struct pithi_clog2_shape *shape, const char *format)
 {
     size_t size = 0, kept = 0, count = 0;

@@ -25,12 +25,9 @@ int pithi_clog2_probe(const struct pithi_input *input)
     return input->data && input->size >= 8 && memcmp(input->data, "CLOG-02.", 8) == 0;
 }
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
 static int lane_of(struct reader *reader, int32_t rank, int32_t thread, uint32_t *lane)
 {
@@ -70,7 +67,7 @@ out:
     return err;
 }
 
-/* ---- Records ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static int emit(void *context, const struct pithlog_record *given)
 {
@@ -126,7 +123,8 @@ static int add_payload(struct reader *reader, uint32_t id, const unsigned char *
 static int add_event(struct reader *reader, const struct pithi_clog2_record *from, struct pithlog_record *record)
 {
     const unsigned char *cargo = from->type == PITHI_CLOG2_CARGOEVT ? from->body + 8 : NULL;
-    struct pithi_clog2_event *event = pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
+    struct pithi_clog2_event *event =
+        pithi_clog2_event(&reader->scan, pithi_clog2_i32(from->body, reader->scan.file.big));
     uint32_t info;
     int err = PITH_OK;
 
@@ -172,16 +170,15 @@ static int add_message(struct reader *reader, const struct pithi_clog2_record *f
     record->kind = type == PITHI_CLOG2_SEND ? PITHLOG_SEND : PITHLOG_RECV;
     record->tag = pithi_clog2_i32(from->body + 12, big);
     record->bytes = size < 0 ? 0 : (uint64_t)size;
-    record->posted = type == PITHI_CLOG2_RECV
-                         ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank)
-                         : 0;
+    record->posted =
+        type == PITHI_CLOG2_RECV ? (uint32_t)pithi_clog2_world_rank(&reader->scan, from->comm, from->rank) : 0;
     TRY(deliver(reader, record));
 out:
     return err;
 }
 
-/* Records that say nothing of the program: the groups of an intercommunicator are part of it, and what our writer added was
- * not in the log. */
+/* Records that say nothing of the program: the groups of an intercommunicator are part of it, and what our writer
+ * added was not in the log. */
 static int is_implied(const struct pithi_clog2_comm *comm, int32_t type, const unsigned char *body)
 {
     const unsigned char *uuid = body + 16;
@@ -284,7 +281,7 @@ out:
     return err;
 }
 
-/* ---- The file ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------------------------- */
 
 static int say(struct reader *reader, const char *key, uint64_t count)
 {

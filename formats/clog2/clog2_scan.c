@@ -10,12 +10,9 @@
 #include "error.h"
 #include "foreign/names.h"
 
-static int no_memory(void)
-{
-    return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-}
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* ---- Event numbers --------------------------------------------------------------------------------------------------- */
+/* ---- Event numbers --------------------------------------------------------------------------------------------- */
 
 /* Its entry, without making up a definition. */
 static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
@@ -63,7 +60,8 @@ enum { STATE_STRINGS = 16, EVENT_STRINGS = 8 };
 static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
     int big = scan->file.big;
-    int32_t state = pithi_clog2_i32(body, big), start = pithi_clog2_i32(body + 4, big), end = pithi_clog2_i32(body + 8, big);
+    int32_t state = pithi_clog2_i32(body, big), start = pithi_clog2_i32(body + 4, big),
+            end = pithi_clog2_i32(body + 8, big);
     char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME];
     struct pithi_clog2_event *event;
     uint32_t id;
@@ -122,8 +120,8 @@ static int in_pairs(int32_t number, int32_t first, int32_t end, int32_t *state)
     return 1;
 }
 
-/* A number without a definition: a known MPI state (the file was cut before MPE's last words), a pair of the user's range,
- * or a solo event. */
+/* A number without a definition: a known MPI state (the file was cut before MPE's last words), a pair of the user's
+ * range, or a solo event. */
 static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, int32_t number)
 {
     const struct pithi_clog2_known *known = pithi_clog2_known_event(number);
@@ -142,8 +140,8 @@ static int make_up(struct pithi_clog2_scan *scan, struct pithi_clog2_event *even
         is_state = 0;
     }
     snprintf(name, sizeof name, is_state ? "state %d" : "event %d", is_state ? state : number);
-    TRY(add_def(scan, is_state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, known ? known->name : name, known ? known->colour : "", "",
-                &id));
+    TRY(add_def(scan, is_state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, known ? known->name : name,
+                known ? known->colour : "", "", &id));
     event->starts = is_state && first ? id + 1 : 0;
     event->ends = is_state && !first ? id + 1 : 0;
     event->solo = is_state ? 0 : id + 1;
@@ -182,7 +180,7 @@ out:
     return err;
 }
 
-/* ---- The walk ------------------------------------------------------------------------------------------------------------ */
+/* ---- The walk -------------------------------------------------------------------------------------------------- */
 
 static int define_constant(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
@@ -238,8 +236,8 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     while (pithi_clog2_next(&cursor, &record))
         TRY(take(scan, &record));
     if (cursor.damaged && !cursor.records)
-        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged", input->path,
-                         cursor.first_damage);
+        err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
+                         input->path, cursor.first_damage);
     pithi_clog2_comm_settle(scan);
     scan->end = cursor;
 out:

@@ -1,9 +1,9 @@
-/* clog2_scan.h - the first pass over a CLOG-2 file: definitions (MPE writes those of MPI last), communicators, and whether
- * times are in order. The second pass (clog2_read.c) makes the records.
+/* clog2_scan.h - the first pass over a CLOG-2 file: definitions (MPE writes those of MPI last), communicators, and
+ * whether times are in order. The second pass (clog2_read.c) makes the records.
  *
  * Lines. Every record names a communicator and a rank in it; COMMEVT records say which world rank that is. An
- * intercommunicator is three communicators in the file: itself (INTER), the local and the remote group; messages go from a
- * rank in one group to a rank in the other. Here the groups lead to the one they belong to.
+ * intercommunicator is three communicators in the file: itself (INTER), the local and the remote group; messages go
+ * from a rank in one group to a rank in the other. Here the groups lead to the one they belong to.
  */
 #ifndef PITHI_CLOG2_SCAN_H
 #define PITHI_CLOG2_SCAN_H
@@ -16,19 +16,19 @@ enum { PITHI_CLOG2_RANKS_MAX = 1 << 20, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* 
 /* What an event number is. All are definitions of the log + 1; 0: not that. */
 struct pithi_clog2_event {
     uint32_t starts, ends, solo;
-    uint32_t info;         /* event type of the payloads of a state's start or end */
+    uint32_t info;            /* event type of the payloads of a state's start or end */
     const unsigned char *def; /* body of its definition, NULL: none in the file */
 };
 
 struct pithi_clog2_comm {
-    int32_t number; /* in the file */
-    int32_t type;   /* enum pithi_clog2_comm_event */
+    int32_t number;                       /* in the file */
+    int32_t type;                         /* enum pithi_clog2_comm_event */
     unsigned char uuid[PITHI_CLOG2_UUID]; /* big-endian */
-    int32_t groups[2]; /* INTER: the numbers of its two groups, -1: not known */
-    int32_t inter;  /* a group: number of its INTER; -1: none */
-    int32_t size;   /* members known, if their ranks are dense, else -1 */
-    int32_t top;    /* highest rank known */
-    uint32_t index; /* in the log being written + 1; 0: not used yet */
+    int32_t groups[2];                    /* INTER: the numbers of its two groups, -1: not known */
+    int32_t inter;                        /* a group: number of its INTER; -1: none */
+    int32_t size;                         /* members known, if their ranks are dense, else -1 */
+    int32_t top;                          /* highest rank known */
+    uint32_t index;                       /* in the log being written + 1; 0: not used yet */
 };
 
 struct pithi_clog2_scan {
@@ -53,13 +53,15 @@ void pithi_clog2_scan_free(struct pithi_clog2_scan *scan);
 /* World rank of a rank in a communicator; -1: not known, or out of range. */
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank);
 
-/* An event number, with a definition made up from the known numbers or its place if the file has none. NULL: out of memory. */
+/* An event number, with a definition made up from the known numbers or its place if the file has none. NULL: out of
+ * memory. */
 struct pithi_clog2_event *pithi_clog2_event(struct pithi_clog2_scan *scan, int32_t number);
 
 /* The event type for payloads of a state's events, made at first use. */
 int pithi_clog2_info_event(struct pithi_clog2_scan *scan, struct pithi_clog2_event *event, uint32_t *id);
 
-/* The log's communicator for one of the file (for a group: its intercommunicator), defined with its members at first use. */
+/* The log's communicator for one of the file (for a group: its intercommunicator), defined with its members at first
+ * use. */
 int pithi_clog2_comm_index(struct pithi_clog2_scan *scan, int32_t number, uint32_t *index);
 
 #endif

@@ -40,8 +40,8 @@ static int end_block(struct pithi_clog2_stream *stream)
     return err;
 }
 
-unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns, int32_t comm,
-                               int32_t rank, int32_t thread)
+unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns,
+                               int32_t comm, int32_t rank, int32_t thread)
 {
     uint32_t size = pithi_clog2_size(type);
     double time_s = (double)time_ns / 1e9;
@@ -76,7 +76,7 @@ void pithi_clog2_stream_free(struct pithi_clog2_stream *stream)
     stream->block = NULL;
 }
 
-/* ---- Preamble -------------------------------------------------------------------------------------------------------------- */
+/* ---- Preamble -------------------------------------------------------------------------------------------------- */
 
 static size_t put_word(unsigned char *bytes, size_t at, const char *word)
 {

@@ -1,5 +1,5 @@
-/* clog2_stream.h - the blocks of a CLOG-2 file being written. Big-endian, as merged files always are. Records are put one
- * after another; where a block has no room for one more it is ended. */
+/* clog2_stream.h - the blocks of a CLOG-2 file being written. Big-endian, as merged files always are. Records are put
+ * one after another; where a block has no room for one more it is ended. */
 #ifndef PITHI_CLOG2_STREAM_H
 #define PITHI_CLOG2_STREAM_H
 
@@ -18,9 +18,10 @@ struct pithi_clog2_stream {
 /* Leaves place for the preamble. */
 int pithi_clog2_stream_open(struct pithi_clog2_stream *stream, FILE *out);
 
-/* A record with its header; its body, all zero, is to be filled by the caller before the next call. NULL: the error is set. */
-unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns, int32_t comm,
-                               int32_t rank, int32_t thread);
+/* A record with its header; its body, all zero, is to be filled by the caller before the next call. NULL: the error
+ * is set. */
+unsigned char *pithi_clog2_put(struct pithi_clog2_stream *stream, enum pithi_clog2_type type, int64_t time_ns,
+                               int32_t comm, int32_t rank, int32_t thread);
 
 /* Ends the log; *table: where the communicator table stands, which is next. */
 int pithi_clog2_stream_end(struct pithi_clog2_stream *stream, uint64_t *table);

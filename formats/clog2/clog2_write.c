@@ -1,6 +1,6 @@
-/* clog2_write.c - native records to CLOG-2, as strict as the converter of Jumpshot is: a definition before each use, a
- * COMMEVT before anything on a line, no empty colour, states that pair first in first out. One pass; the preamble, which
- * says how much of everything there is, is written last.
+/* clog2_write.c - native records to CLOG-2, as strict as the converter of Jumpshot is: a definition before each use,
+ * a COMMEVT before anything on a line, no empty colour, states that pair first in first out. One pass; the preamble,
+ * which says how much of everything there is, is written last.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct clog2_writer {
     uint64_t counters, collectives, pauses, lost_records, lost_messages, large_messages, cut_payloads;
 };
 
-/* ---- Records ------------------------------------------------------------------------------------------------------------ */
+/* ---- Records --------------------------------------------------------------------------------------------------- */
 
 static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, const struct pithlog_record *record,
                           const struct pithi_clog2_line *line)
@@ -138,7 +138,8 @@ static int write_constants(struct clog2_writer *w, int64_t time_ns)
     for (uint32_t i = 0; (key = pithlog_get_property(w->log, i, &value)); i++) {
         char *end;
         long number = strtol(value, &end, 10);
-        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end || number != (int32_t)number)
+        if (strncmp(key, "MPI_", 4) != 0 || strlen(key) >= PITHI_CLOG2_NAME || !*value || *end ||
+            number != (int32_t)number)
             continue;
         unsigned char *body = pithi_clog2_put(&w->stream, PITHI_CLOG2_CONSTDEF, time_ns, 0, 0, 0);
         if (!body)
@@ -150,7 +151,7 @@ static int write_constants(struct clog2_writer *w, int64_t time_ns)
     return PITH_OK;
 }
 
-/* ---- The file -------------------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------------------------- */
 
 static void tell_losses(const struct clog2_writer *w, uint64_t unmatched_ends)
 {
@@ -164,7 +165,8 @@ static void tell_losses(const struct clog2_writer *w, uint64_t unmatched_ends)
     pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
     pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
     pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
-    pithi_note(w->how, w->lines.unknown_members, "records of communicators with unknown members written as of the world");
+    pithi_note(w->how, w->lines.unknown_members,
+               "records of communicators with unknown members written as of the world");
     pithi_note(w->how, unmatched_ends, "ends of states without a start left out");
 }
 

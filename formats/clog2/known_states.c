@@ -1,11 +1,12 @@
-/* known_states.c - the states that MPE's wrapper of MPI knows by number. MPE writes their definitions at the very end of a
- * log; so this table also names what a log without its end holds. Where two functions of later MPE versions share a
- * number, one of them has it here and the other is a state of the user's range. */
+/* known_states.c - the states that MPE's wrapper of MPI knows by number. MPE writes their definitions at the very end
+ * of a log; so this table also names what a log without its end holds. Where two functions of later MPE versions
+ * share a number, one of them has it here and the other is a state of the user's range. */
 #include "clog2/known_states.h"
 
 #include <stddef.h>
 #include <string.h>
 
+/* clang-format off */
 static const struct pithi_clog2_known states[PITHI_CLOG2_KNOWN_STATES] = {
     [0] = {"MPI_Allgather", "purple3"}, [1] = {"MPI_Allgatherv", "purple3"}, [2] = {"MPI_Allreduce", "purple"},
     [3] = {"MPI_Alltoall", "DarkViolet"}, [4] = {"MPI_Alltoallv", "DarkViolet"}, [5] = {"MPI_Barrier", "yellow"},
@@ -103,6 +104,7 @@ static const struct pithi_clog2_known states[PITHI_CLOG2_KNOWN_STATES] = {
     [250] = {"MPE_Isend_waited", "magenta"}, [251] = {"MPE_Irecv_waited", "DarkOrange"},
     [252] = {"MPE_Imrecv_waited", "DarkOrange"}, [280] = {"CLOG_Buffer_write2disk", "maroon"},
 };
+/* clang-format on */
 
 const struct pithi_clog2_known *pithi_clog2_known_state(int32_t number)
 {

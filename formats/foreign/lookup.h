@@ -1,5 +1,5 @@
-/* lookup.h - a hash table from 64-bit numbers to 64-bit numbers: what readers and writers of foreign formats look things up
- * in (process -> lane, event number -> definition ...). Any key but UINT64_MAX. */
+/* lookup.h - a hash table from 64-bit numbers to 64-bit numbers: what readers and writers of foreign formats look
+ * things up in (process -> lane, event number -> definition ...). Any key but UINT64_MAX. */
 #ifndef PITHI_LOOKUP_H
 #define PITHI_LOOKUP_H
 
@@ -18,9 +18,6 @@ uint64_t *pithi_lookup_at(struct pithi_lookup *lookup, uint64_t key);
 void pithi_lookup_free(struct pithi_lookup *lookup);
 
 /* Two 32-bit numbers as one key. */
-static inline uint64_t pithi_lookup_pair(uint32_t high, uint32_t low)
-{
-    return (uint64_t)high << 32 | low;
-}
+static inline uint64_t pithi_lookup_pair(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
 
 #endif

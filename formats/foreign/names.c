@@ -5,10 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int continues(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
 {
@@ -118,12 +115,38 @@ static int among(const char *word, const char *const *words)
 const char *pithi_name_group(const char *name)
 {
     static const char *const collective[] = {
-        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier", "Bcast", "Exscan",
-        "Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Scatter", "Scatterv", NULL};
-    static const char *const point_to_point[] = {
-        "Bsend", "Ibsend", "Iprobe", "Irecv", "Irsend", "Isend", "Issend", "Probe", "Recv", "Rsend", "Send", "Sendrecv",
-        "Sendrecv_replace", "Ssend", "Start", "Startall", "Test", "Testall", "Testany", "Testsome", "Wait", "Waitall",
-        "Waitany", "Waitsome", "Mprobe", "Mrecv", "Improbe", "Imrecv", NULL};
+        "Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw",      "Barrier",
+        "Bcast",     "Exscan",     "Gather",    "Gatherv",  "Reduce",    "Reduce_scatter", "Reduce_scatter_block",
+        "Scan",      "Scatter",    "Scatterv",  NULL};
+    static const char *const point_to_point[] = {"Bsend",
+                                                 "Ibsend",
+                                                 "Iprobe",
+                                                 "Irecv",
+                                                 "Irsend",
+                                                 "Isend",
+                                                 "Issend",
+                                                 "Probe",
+                                                 "Recv",
+                                                 "Rsend",
+                                                 "Send",
+                                                 "Sendrecv",
+                                                 "Sendrecv_replace",
+                                                 "Ssend",
+                                                 "Start",
+                                                 "Startall",
+                                                 "Test",
+                                                 "Testall",
+                                                 "Testany",
+                                                 "Testsome",
+                                                 "Wait",
+                                                 "Waitall",
+                                                 "Waitany",
+                                                 "Waitsome",
+                                                 "Mprobe",
+                                                 "Mrecv",
+                                                 "Improbe",
+                                                 "Imrecv",
+                                                 NULL};
 
     if (strncmp(name, "MPI_", 4) != 0)
         return "user";

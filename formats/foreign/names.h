@@ -7,12 +7,12 @@
 #include "foreign/lookup.h"
 #include "format.h"
 
-/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?', blanks at
- * both ends go. Returns 1 when it was cut. */
+/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?',
+ * blanks at both ends go. Returns 1 when it was cut. */
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
-/* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ... Returns
- * 1 when it was cut or changed, -1 when memory ran out. */
+/* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ...
+ * Returns 1 when it was cut or changed, -1 when memory ran out. */
 int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name);
 
 /* Tells how->note, if there is one and count is not 0: "COUNT TEXT". */

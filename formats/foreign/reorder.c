@@ -119,10 +119,7 @@ int pithi_reorder_end(struct pithi_reorder *reorder)
     return err;
 }
 
-uint64_t pithi_reorder_late(const struct pithi_reorder *reorder)
-{
-    return reorder->late;
-}
+uint64_t pithi_reorder_late(const struct pithi_reorder *reorder) { return reorder->late; }
 
 void pithi_reorder_free(struct pithi_reorder *reorder)
 {

@@ -1,5 +1,5 @@
-/* walk.h - a log as writers of foreign formats want it: in time order, no time before the window, every end with its start
- * and every start with its end (states that are open at the window's edge begin and end there). */
+/* walk.h - a log as writers of foreign formats want it: in time order, no time before the window, every end with its
+ * start and every start with its end (states that are open at the window's edge begin and end there). */
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
@@ -7,7 +7,7 @@
 
 struct pithi_walk {
     struct pithlog_iter *iter;
-    int64_t from_ns, to_ns; /* the window, inside the log's own times */
+    int64_t from_ns, to_ns;  /* the window, inside the log's own times */
     uint64_t unmatched_ends; /* passed over so far */
 };
 

@@ -70,8 +70,10 @@ static void edge_states(uint32_t a, uint32_t b)
     uint32_t send = define(PITHLOG_STATE, "MPI_Send", "cyan", ""), work = define(PITHLOG_STATE, "work", "#ff8000", "");
     uint32_t first = define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the first", "sea green", "");
     uint32_t second = define(PITHLOG_STATE, "a name much longer than thirty-one bytes, the second", "", "");
-    uint32_t umlauts = define(PITHLOG_STATE, "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
-                              "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbcx\xc3\xbc", "no colour", "");
+    uint32_t umlauts = define(PITHLOG_STATE,
+                              "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc"
+                              "\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbcx\xc3\xbc",
+                              "no colour", "");
 
     R(a, ENTER, .id = work);
     R(a, ENTER, .id = send);
@@ -91,8 +93,16 @@ static void edge_states(uint32_t a, uint32_t b)
 
 static void edge_events(uint32_t a)
 {
-    static const char tokens[] = "\0\2ab" "\0\3" "\0\0\0\4" "\0\0\0\x1f" "\0\0\0\0\0\0\0\5" "?\x80\0\0" "@\4\0\0\0\0\0\0";
-    static const char text[] = "\0\024twenty-byte string!!" "\0\0\0\0\0\0\0\7" "?\xf0\0\0\0\0\0\0";
+    static const char tokens[] = "\0\2ab"
+                                 "\0\3"
+                                 "\0\0\0\4"
+                                 "\0\0\0\x1f"
+                                 "\0\0\0\0\0\0\0\5"
+                                 "?\x80\0\0"
+                                 "@\4\0\0\0\0\0\0";
+    static const char text[] = "\0\024twenty-byte string!!"
+                               "\0\0\0\0\0\0\0\7"
+                               "?\xf0\0\0\0\0\0\0";
     static const char line[] = "\0\7one\ntwo";
     char opaque[40];
 
@@ -104,7 +114,8 @@ static void edge_events(uint32_t a)
     event(a, define(PITHLOG_EVENT_TYPE, "all", "gray50", "s=%s h=%h d=%d x=%x l=%l e=%e E=%E"), tokens, 34);
     event(a, define(PITHLOG_EVENT_TYPE, "long", "navy", "name=%s a=%l b=%E"), text, 38);
     event(a, define(PITHLOG_EVENT_TYPE, "opaque", "", ""), opaque, 40);
-    event(a, define(PITHLOG_EVENT_TYPE, "wordy", "", "a format of more than thirty-nine characters: %d"), "\0\0\0\1", 4);
+    event(a, define(PITHLOG_EVENT_TYPE, "wordy", "", "a format of more than thirty-nine characters: %d"), "\0\0\0\1",
+          4);
     event(a, define(PITHLOG_EVENT_TYPE, "MPE_Comm_init", "", ""), "", 0);
 }
 
@@ -202,7 +213,7 @@ static void big(long count)
 {
     uint32_t l[4], s[4];
     uint64_t posted[4] = {0};
-    char name[8];
+    char name[16];
 
     for (int i = 0; i < 4; i++) {
         l[i] = lane(i, 0, "");
