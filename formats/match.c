@@ -36,7 +36,7 @@ struct held {
 struct path {
     uint32_t comm;
     int32_t from, to, tag;
-    uint32_t next; /* of the same hash, + 1 */
+    uint32_t next; /* of the same hash; UINT32_MAX: none */
     int sends;     /* what the queue holds */
     struct half *queue;
     uint32_t first, count, room; /* a ring */
@@ -47,12 +47,12 @@ struct pithlog_matcher {
     struct pithlog_iter *iter;
     struct held *held; /* [ranks] */
     struct path *paths;
-    uint32_t path_count, path_room;
+    uint32_t path_count, path_room, path_limit;
     struct pithi_map path_map; /* hash: first path */
     int flushing;
     uint32_t flush_rank;
-    uint64_t sends, recvs;        /* waiting on paths */
-    uint32_t release_rank;        /* its heap may hold receives to be released */
+    uint64_t sends, recvs; /* waiting on paths */
+    uint32_t release_rank; /* its heap may hold receives to be released */
     int releasing;
 };
 
@@ -92,11 +92,39 @@ static struct half release(struct held *h)
 
 /* ---- Paths --------------------------------------------------------------------------------------------------------------------- */
 
-static struct path *find_path(struct pithlog_matcher *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
+static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
 {
     uint64_t key = ((uint64_t)comm << 32 | (uint32_t)tag) * UINT64_C(0x9e3779b97f4a7c15);
-    key = (key ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
+    return (key ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* Forgets paths on which nobody waits: a program may use every tag once. 0: no memory. */
+static int sweep_paths(struct pithlog_matcher *m)
+{
+    uint32_t kept = 0;
+    pithi_map_free(&m->path_map);
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        struct path *p = &m->paths[i];
+        if (p->count == 0)
+            continue;
+        uint64_t key = path_hash(p->comm, p->from, p->to, p->tag);
+        if (!pithi_map_get(&m->path_map, key, &p->next))
+            p->next = UINT32_MAX;
+        if (!pithi_map_put(&m->path_map, key, kept))
+            return 0;
+        m->paths[kept++] = *p;
+    }
+    m->path_count = kept;
+    m->path_limit = kept < 1024 ? 4096 : kept * 4;
+    return 1;
+}
+
+static struct path *find_path(struct pithlog_matcher *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
+{
+    uint64_t key = path_hash(comm, from, to, tag);
     uint32_t first = 0, at;
+    if (m->path_count >= m->path_limit && !sweep_paths(m))
+        return NULL;
     if (!pithi_map_get(&m->path_map, key, &first))
         first = UINT32_MAX;
     for (at = first; at != UINT32_MAX; at = m->paths[at].next) {

@@ -1,0 +1,269 @@
+/* test_damage.c - damaged logs: cut anywhere, or overwritten anywhere. Either a clean error, or good records; never a crash
+ * (run it under the sanitizers, too), never a hang. */
+#include <sys/resource.h>
+
+#include "native/bytes.h"
+#include "native/check.h"
+#include "native/chunk.h"
+#include "native/zip.h"
+#include "native_model.h"
+#include "tap.h"
+
+struct file {
+    unsigned char *data;
+    size_t size;
+};
+
+static struct file read_file(const char *path)
+{
+    struct file f = {0};
+    FILE *in = fopen(path, "rb");
+    fseek(in, 0, SEEK_END);
+    f.size = (size_t)ftell(in);
+    rewind(in);
+    f.data = malloc(f.size + 1);
+    if (fread(f.data, 1, f.size, in) != f.size)
+        exit(1);
+    fclose(in);
+    return f;
+}
+
+static void write_file(const char *path, const unsigned char *data, size_t size)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+        exit(1);
+}
+
+/* The log under test: three lanes of one rank after another, small enough to be damaged thousands of times. */
+static struct model model;
+static struct file good;
+
+static void make_good(void)
+{
+    const char *path = scratch_path("good.pith");
+    model_random(&model, 2500, 4);
+    for (uint32_t i = 0; i < 60000; i++) /* several blocks, small ones */
+        model_add(&model, &(struct pithlog_record){.time_ns = 2000000 + i / 2 * 2, .lane = 1, .kind = PITHLOG_ENTER + i % 2,
+                                                   .id = i / 2 % 3, .peer = -1});
+    if (model_write(&model, path))
+        exit(1);
+    good = read_file(path);
+}
+
+struct outcome {
+    int opened, complete;
+    uint64_t records, wrong, errors; /* wrong: such as were never written */
+};
+
+/* Opens and reads lane by lane. What comes must be the records of that lane, in order; blocks may be missing. */
+static struct outcome read_damaged(const char *path)
+{
+    struct outcome o = {0};
+    struct pithlog *log;
+    struct pithlog_record r;
+    if (pithlog_open(path, &log) != PITH_OK) {
+        o.errors = strstr(pithlog_error(), path) ? 1 : 1000; /* the text names the file */
+        return o;
+    }
+    o.opened = 1;
+    o.complete = pithlog_get_info(log)->complete;
+    for (uint32_t lane = 0; pithlog_get_lane(log, lane); lane++) {
+        const struct pithlog_lane *l = pithlog_get_lane(log, lane);
+        uint32_t number = (uint32_t)l->rank * 3 + l->thread;
+        struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
+        struct pithlog_iter *iter;
+        size_t at = 0;
+        int status, errors = 0;
+        if (pithlog_iter_open(log, &query, &iter) != PITH_OK)
+            continue;
+        while ((status = pithlog_iter_next(iter, &r)) != 0 && errors < 100) {
+            errors += status < 0;
+            if (status < 0)
+                continue;
+            o.records++;
+            int found = 0;
+            while (!found && at < model.count) {
+                const struct pithlog_record *w = &model.records[at++];
+                found = w->lane == number && w->time_ns == r.time_ns && w->kind == r.kind && w->id == r.id &&
+                        w->tag == r.tag && w->bytes == r.bytes && w->payload_bytes == r.payload_bytes;
+            }
+            o.wrong += !found;
+        }
+        o.errors += (uint64_t)errors;
+        pithlog_iter_close(iter);
+    }
+    pithlog_close(log);
+    return o;
+}
+
+/* How many records stand in blocks that end at or before `size`, found by walking the chunks by hand. */
+static uint64_t records_before(size_t size)
+{
+    uint64_t count = 0;
+    for (size_t at = 64; at + 32 <= good.size && pithi_get32(good.data + at) == PITHI_CHUNK_MAGIC_LE;) {
+        uint64_t end = at + 32 + pithi_get64(good.data + at + 8);
+        if (pithi_get16(good.data + at + 4) == PITHI_C_EVENTS && end <= size)
+            count += pithi_get32(good.data + at + 32 + 4);
+        at = (end + 7) / 8 * 8;
+    }
+    return count;
+}
+
+static void test_cut(void)
+{
+    char path[256];
+    uint64_t lost = 0, wrong = 0, cuts = 0, opened = 0, complete = 0;
+    snprintf(path, sizeof path, "%s", scratch_path("cut.pith"));
+    for (size_t size = 1; size < good.size; size += cuts % 3 ? 341 : cuts % 2 ? 342 : 1, cuts++) {
+        write_file(path, good.data, size);
+        struct outcome o = read_damaged(path);
+        lost += o.records != records_before(size);
+        wrong += o.wrong || (!o.opened && o.errors != 1);
+        opened += (uint64_t)o.opened;
+        complete += (uint64_t)o.complete;
+    }
+    OK(good.size > 25000 && opened > cuts / 2, "%d cuts of %zu bytes, %d open", (int)cuts, good.size, (int)opened);
+    OK(lost == 0, "every record of every block before the cut is there");
+    OK(wrong == 0, "and none that was not, or an error that names the file");
+    OK(complete == 0, "and it is said that the log is not complete");
+}
+
+/* A state of a cut log keeps its name, though the definitions' last chunk is gone. */
+static void test_names(void)
+{
+    char path[256];
+    struct pithlog *log = NULL;
+    snprintf(path, sizeof path, "%s", scratch_path("names.pith"));
+    write_file(path, good.data, good.size / 2);
+    OK(pithlog_open(path, &log) == 0 && pithlog_get_info(log)->defs >= MODEL_STATES, "half a log");
+    OK(log && strcmp(pithlog_get_def(log, 3)->name, "thing 3") == 0, "has names");
+    OK(log && pithlog_get_info(log)->comms == MODEL_COMMS, "and communicators");
+    pithlog_close(log);
+}
+
+static int ignore_count;
+static void ignore(void *context, const char *text)
+{
+    (void)context;
+    ignore_count += text[0] != 0;
+}
+
+/* Every 64-byte window is overwritten in turn. */
+static void test_windows(void)
+{
+    char path[256];
+    uint64_t wrong = 0, unseen = 0, unsaid = 0, windows = 0;
+    unsigned char *data = malloc(good.size);
+    snprintf(path, sizeof path, "%s", scratch_path("window.pith"));
+    for (size_t at = 0; at < good.size; at += 64) {
+        size_t n = good.size - at < 64 ? good.size - at : 64;
+        for (int fill = 0; fill < 3; fill++) {
+            if ((at / 64 + (size_t)fill) % 3 && at > 2048 && good.size - at > 8192)
+                continue; /* in the midst of blocks each window is filled in one way only */
+            memcpy(data, good.data, good.size);
+            for (size_t i = 0; i < n; i++)
+                data[at + i] = fill == 0 ? 0 : fill == 1 ? 0xff : (unsigned char)random_u64();
+            if (memcmp(data + at, good.data + at, n) == 0)
+                continue;
+            windows++;
+            write_file(path, data, good.size);
+            struct outcome o = read_damaged(path);
+            wrong += o.wrong;
+            unseen += o.records != model.count && o.errors == 0 && o.complete; /* gone, and nobody said so */
+            ignore_count = 0;
+            int damages = pithi_check(path, ignore, NULL, NULL);
+            unsaid += damages == 0 || (damages > 0 && ignore_count != damages);
+        }
+    }
+    free(data);
+    OK(windows > good.size / 64, "%d windows overwritten", (int)windows);
+    OK(wrong == 0, "no record comes that was never written");
+    OK(unseen == 0, "none is missing without a word");
+    OK(unsaid == 0, "check finds every damage and says it");
+}
+
+/* Damage that CRCs do not find, as a hostile writer can make it: bytes of a chunk changed, its CRC made right again. */
+static void test_hostile(void)
+{
+    char path[256];
+    unsigned char *data = malloc(good.size);
+    uint64_t tries = 0, opened = 0;
+    snprintf(path, sizeof path, "%s", scratch_path("hostile.pith"));
+    for (size_t at = 64; at + 32 < good.size && pithi_get32(good.data + at) == PITHI_CHUNK_MAGIC_LE;) {
+        size_t size = (size_t)pithi_get64(good.data + at + 8);
+        for (int i = 0; i < 40; i++) {
+            memcpy(data, good.data, good.size);
+            size_t spot = at + 32 + (i < 28 ? random_below(size < 400 ? (uint32_t)size : 400) : random_below((uint32_t)size));
+            static const unsigned char values[] = {0, 0xff, 0x7f, 0x80, 1};
+            for (uint32_t k = 0; k < 1u + (i % 2) * 7u && spot + k < at + 32 + size; k++)
+                data[spot + k] = i % 6 < 5 ? values[i % 6] : (unsigned char)random_u64();
+            pithi_put32(data + at + 20, pithi_get16(data + at + 6) & 1 ? 0 : pithi_crc(data + at + 32, size));
+            pithi_put32(data + at + 28, pithi_crc(data + at, 28));
+            if (i % 3 == 0) /* and without a footer, by scanning */
+                data[good.size - 1] ^= 1;
+            write_file(path, data, good.size);
+            struct outcome o = read_damaged(path);
+            opened += (uint64_t)o.opened;
+            tries++;
+            pithi_check(path, ignore, NULL, NULL);
+            struct pithlog *log;
+            struct pithlog_iter *iter;
+            struct pithlog_record r;
+            struct pithlog_query q = {500000, 2020000, NULL, 0, 0, PITHLOG_CLIP};
+            if (i % 4 == 0 && pithlog_open(path, &log) == 0) {
+                int errors = 0, status;
+                if (pithlog_iter_open(log, &q, &iter) == 0) {
+                    while ((status = pithlog_iter_next(iter, &r)) != 0 && errors < 100)
+                        errors += status < 0;
+                    pithlog_iter_close(iter);
+                }
+                pithlog_close(log);
+            }
+        }
+        at += 32 + (size + 7) / 8 * 8;
+    }
+    free(data);
+    OK(tries > 500, "%d hostile logs, %d open", (int)tries, (int)opened);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    OK(usage.ru_maxrss < 600000, "in %ld MB of memory", usage.ru_maxrss / 1024);
+}
+
+/* Without the descriptions what is left is still shown, by names that say so. */
+static void test_lost_descriptions(void)
+{
+    char path[256];
+    unsigned char *data = malloc(good.size);
+    struct pithlog *log = NULL;
+    snprintf(path, sizeof path, "%s", scratch_path("lost.pith"));
+    memcpy(data, good.data, good.size);
+    for (size_t at = 64; at + 32 < good.size && pithi_get32(good.data + at) == PITHI_CHUNK_MAGIC_LE;) {
+        unsigned type = pithi_get16(data + at + 4);
+        if (type == PITHI_C_DEFS || type == PITHI_C_META)
+            data[at + 34] ^= 1;
+        at += 32 + (pithi_get64(good.data + at + 8) + 7) / 8 * 8;
+    }
+    write_file(path, data, good.size);
+    struct outcome o = read_damaged(path);
+    OK(o.opened && !o.complete && o.records == model.count && o.wrong == 0, "all records without any description");
+    OK(pithlog_open(path, &log) == 0 && pithlog_get_def(log, 2) && strcmp(pithlog_get_def(log, 2)->name, "lost state 2") == 0 &&
+           pithlog_get_def(log, MODEL_STATES)->kind == PITHLOG_EVENT_TYPE,
+       "states and events have names that say so");
+    pithlog_close(log);
+    free(data);
+}
+
+int main(void)
+{
+    make_good();
+    test_cut();
+    test_names();
+    test_windows();
+    test_hostile();
+    test_lost_descriptions();
+    free(good.data);
+    model_free(&model);
+    scratch_remove();
+    return tap_done();
+}
