@@ -17,7 +17,7 @@
 #include "error.h"
 #include "native/native.h"
 #include "spill/spill_read.h"
-#include "text/text.h"
+#include "text/text_lines.h"
 
 const struct pithi_format pithi_formats[] = {
     {"native", "pith", "Pith's own: compact, indexed, everything is kept", pithi_native_probe, pithi_native_read,

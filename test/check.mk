@@ -10,7 +10,7 @@ $(foreach s,$(filter-out unit,$(suites)),$(eval tests_$(s) = $$(call suite_scrip
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
-needs_cli := $(O)/test/cli/make_log
+needs_cli := $(O)/test/cli/make_cli_log
 needs_golden := $(O)/test/golden/make_golden
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "text/text.h"
+#include "text/text_lines.h"
 #include "tools/tools.h"
 
 enum { LANE = 256, FROM, TO, STATE, CSV, JSON };

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "text/text.h"
+#include "text/text_lines.h"
 
 enum pithi_cell_type { PITHI_CELL_TEXT, PITHI_CELL_COUNT, PITHI_CELL_TIME, PITHI_CELL_BYTES, PITHI_CELL_RATE };
 

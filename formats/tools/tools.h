@@ -16,7 +16,7 @@ struct pithi_command {
     const char *summary;               /* one line */
     const char *details;               /* for `pith help NAME`: lines, or NULL */
 };
-extern const struct pithi_command pithi_commands[]; /* main.c; ends with a row whose name is NULL */
+extern const struct pithi_command pithi_commands[]; /* commands.c; ends with a row whose name is NULL */
 const struct pithi_command *pithi_command_find(const char *name);
 
 int pithi_tool_info(int argc, char **argv);

@@ -3,7 +3,7 @@
 # the floor (the same log read in time order, nothing printed) measured in the same run. Best of 3. Never fails.
 . "$(dirname "$0")/../lib.sh"
 records=5000000
-make -s -C "$top" O="$build" "$build/test/cli/make_log" >/dev/null && "$build/test/cli/make_log" big $records big.pith || exit 0
+make -s -C "$top" O="$build" "$build/test/cli/make_cli_log" >/dev/null && "$build/test/cli/make_cli_log" big $records big.pith || exit 0
 records=$(pith info big.pith | sed -n 's/^records: //p')
 
 best() { # COMMAND...: the shortest of 3 runs, in ns

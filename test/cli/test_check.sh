@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pith check: good logs, cut logs, logs with a changed byte; and the other commands show what is left of them.
 . "$(dirname "$0")/../lib.sh"
-make_log=$build/test/cli/make_log
+make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" empty empty.pith && "$make_log" big 200000 big.pith
 ok $? "logs made"
 is "$(pith check small.pith 2>&1; echo $?)" "small.pith: 24 records read, no damage found

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pith convert: by suffix and by name, windows, standard output, and nothing left behind when it fails.
 . "$(dirname "$0")/../lib.sh"
-make_log=$build/test/cli/make_log
+make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" big 200000 big.pith
 ok $? "logs made"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Wrong arguments: exit status 2; files that are no logs: exit status 1; always one line that says what to do.
 . "$(dirname "$0")/../lib.sh"
-"$build/test/cli/make_log" small small.pith
+"$build/test/cli/make_cli_log" small small.pith
 ok $? "log made"
 
 fails() { # STATUS MESSAGE COMMAND...

@@ -27,7 +27,7 @@ leave	work" "and its log holds what it did"
 is "$(./pithlog_example own.pith)" "4 states" "the program in pithlog.3 reads it (the writing of the log is a state too)"
 
 # The awk line of pith-print(1), on a log with sends.
-"$build/test/cli/make_log" small app.pith
+"$build/test/cli/make_cli_log" small app.pith
 line=$(sed -n '/^Who sent most/,/^With Python/{/^\./d;/^Who/d;/^With/d;p}' "$top/man/pith-print.1" | sed 's/\\(aq/'"'"'/g; s/\\et/\\t/g; s/\\-/-/g; s/^\$ //')
 is "$(bash -c "$line")" "2 0" "the awk line of pith-print.1 counts sends"
 # The template of wrappergen(1), on two functions.

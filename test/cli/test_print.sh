@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pith print: every kind of record, the filters, the styles; nothing harmful gets through.
 . "$(dirname "$0")/../lib.sh"
-make_log=$build/test/cli/make_log
+make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" names names.pith && "$make_log" empty empty.pith
 ok $? "logs made"
 

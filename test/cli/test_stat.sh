@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# pith stat: numbers that can be worked out by hand from make_log.c, in every style.
+# pith stat: numbers that can be worked out by hand from make_cli_log.c, in every style.
 . "$(dirname "$0")/../lib.sh"
-make_log=$build/test/cli/make_log
+make_log=$build/test/cli/make_cli_log
 "$make_log" small small.pith && "$make_log" names names.pith && "$make_log" empty empty.pith && "$make_log" big 200000 big.pith
 ok $? "logs made"
 

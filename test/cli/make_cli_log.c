@@ -1,4 +1,4 @@
-/* make_log.c - makes the logs that the command-line tests look at: make_log KIND OUT.
+/* make_cli_log.c - makes the logs that the command-line tests look at: make_cli_log KIND OUT.
  *
  * small: two ranks, three threads, every kind of record, with times and numbers that a reader can follow by eye.
  * names: definitions with every character that could do harm in a terminal or a table.
@@ -15,7 +15,7 @@ static struct pithi_writer *writer;
 static void must(int err)
 {
     if (err) {
-        fprintf(stderr, "make_log: %s\n", pithlog_error());
+        fprintf(stderr, "make_cli_log: %s\n", pithlog_error());
         exit(1);
     }
 }
@@ -153,7 +153,7 @@ static void big(uint64_t count)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "usage: make_log small|names|empty OUT | make_log big COUNT OUT\n");
+        fprintf(stderr, "usage: make_cli_log small|names|empty OUT | make_cli_log big COUNT OUT\n");
         return 2;
     }
     must(pithi_writer_open(&writer, argv[argc - 1], -1));

@@ -1,4 +1,4 @@
-/* check.c - `pith check LOG`: the report; what is verified is formats/native/check.c's. */
+/* check_report.c - `pith check LOG`: the report; what is verified is formats/native/check.c's. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-/* text.h - a log as lines of text: what `pith print` shows, and the formats text, csv and json of `pith convert`.
+/* text_lines.h - a log as lines of text: what `pith print` shows, and the formats text, csv and json of `pith convert`.
  *
  * One record a line, in time order, in constant memory. The lines are described for users in man/pith-print.1.
  */
-#ifndef PITHI_TEXT_H
-#define PITHI_TEXT_H
+#ifndef PITHI_TEXT_LINES_H
+#define PITHI_TEXT_LINES_H
 
 #include <stdio.h>
 

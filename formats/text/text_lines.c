@@ -1,9 +1,9 @@
-/* text.c - records as lines. Owns: what a line looks like in each style. Must not know: how the log is stored.
+/* text_lines.c - records as lines. Owns: what a line looks like in each style. Must not know: how the log is stored.
  *
  * What a line needs of definitions, lanes and communicators is quoted once, ahead; so a line is little more than a few
  * memcpy. The three styles share one function a record: put_field writes the key of a value as the style wants it.
  */
-#include "text/text.h"
+#include "text/text_lines.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>

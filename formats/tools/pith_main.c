@@ -1,4 +1,4 @@
-/* main.c - the command `pith`: finds the command asked for and runs it.
+/* pith_main.c - the command `pith`: finds the command asked for and runs it.
  *
  * Commands of other folders (run, draw, view) are programs of their own, ../libexec/pith/pith-NAME as seen from this
  * one, so that nothing here links Tcl, cairo or MPI.
