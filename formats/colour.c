@@ -179,10 +179,7 @@ static int parse_hex(const char *digits, size_t count, uint32_t *rgb)
     return 1;
 }
 
-static int same(const char *name, const char *key)
-{
-    return strcasecmp(name, key) == 0;
-}
+static int same(const char *name, const char *key) { return strcasecmp(name, key) == 0; }
 
 static int parse_gray(const char *key, uint32_t *percent)
 {
