@@ -41,10 +41,9 @@ void pithi_job_begin(int result)
     if (!opened)
         return;
     tell_library();
-    if (pith_job_join(opened) == 0)
-        transport = opened;
-    else
-        pithi_transport_close();
+    /* A process that cannot record (no room for its buffers) takes part in the merge all the same: it is collective. */
+    pith_job_join(opened);
+    transport = opened;
 }
 
 /* The state shows how long this process waited for the last one; what follows is the recorder's own time. */
