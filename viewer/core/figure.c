@@ -245,8 +245,7 @@ static void draw_legend_entry(const struct pithi_figure *figure, const struct pi
         painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
         painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
     } else {
-        double xs[3] = {x + 1, x + 10, x + 5.5}, ys[3] = {y + 1, y + 1, y + 10};
-        painter->triangle(painter->context, xs, ys, rgb, 1);
+        pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
     }
     draw_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
     used = fmin(painter->text_width(painter->context, text_font, name), room);

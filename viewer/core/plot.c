@@ -207,13 +207,19 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-static void draw_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb)
+static void draw_triangle(const struct pithi_painter *painter, double x, double y, double size, double grow, uint32_t rgb)
 {
-    double xs[3] = {x - size, x + size, x}, ys[3] = {y, y, y + 2 * size};
-    double outer_x[3] = {xs[0] - 1.5, xs[1] + 1.5, x}, outer_y[3] = {y - 1, y - 1, ys[2] + 2};
+    double xs[3] = {x - size - 1.5 * grow, x + size + 1.5 * grow, x};
+    double ys[3] = {y - grow, y - grow, y + 2 * size + 2 * grow};
 
-    painter->triangle(painter->context, outer_x, outer_y, PITHI_RGB_PAPER, 1);
     painter->triangle(painter->context, xs, ys, rgb, 1);
+}
+
+void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb)
+{
+    draw_triangle(painter, x, y, size, 1.6, PITHI_RGB_PAPER);
+    draw_triangle(painter, x, y, size, 0.8, pithi_rgb_darker(rgb, 0.4));
+    draw_triangle(painter, x, y, size, 0, rgb);
 }
 
 /* Triangles where there is room, else lines: many events in low rows must not hide the states. */
@@ -228,7 +234,7 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
         if (dense)
             painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
         else
-            draw_mark(painter, x + 0.5, y + 1, size > 5 ? 5 : size, plot->rgb[mark->id]);
+            pithi_plot_mark(painter, x + 0.5, y + 2, size > 5 ? 5 : size, plot->rgb[mark->id]);
     }
 }
 
@@ -327,7 +333,8 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     painter->line(painter->context, ends[0], ends[1], x1, y1, PITHI_RGB_ARROW, alpha);
     if (size > 6)
         size = 6;
-    if (length < 2 * size || size < 2)
+    /* In a crowd heads say nothing and hide much. */
+    if (length < 2 * size || size < 2 || plot->arrow_count > plot->width / 3)
         return;
     dx *= size / length;
     dy *= size / length;
@@ -342,9 +349,9 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
 static double arrow_alpha(const struct pithi_plot *plot)
 {
     double per_column = (double)plot->arrow_count / (plot->width ? plot->width : 1);
-    double alpha = 0.9 / (1 + 2 * per_column);
+    double alpha = 0.9 / (1 + 2.5 * per_column);
 
-    return alpha < 0.18 ? 0.18 : alpha;
+    return alpha < 0.12 ? 0.12 : alpha;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------------------------------- */

@@ -44,6 +44,8 @@ void pithi_plot_free(struct pithi_plot *plot);
 
 /* Where the bar of nesting level `level` lies, from the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
+/* The sign of a solo event, pointing down, its upper edge at y. */
+void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
 /* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4]);
 /* The level whose bar is at `y` from the top of its row (the innermost that reaches there). */
