@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "alog/alog_scan.h"
 #include "error.h"
@@ -18,29 +19,37 @@ struct reader {
     uint64_t unmatched_ends, bare_messages, no_partner;
 };
 
-/* ---- Recognising --------------------------------------------------------------------------------------------------
+/* ---- Recognising -----------------------------------------------------------------------------------------------
  * An ALOG file has a header line among its first lines, and all before it scan. PICL's compact lines are six numbers or
- * more as well, but never begin with a minus. */
+ * more as well, but never begin with a minus. A file without a header is believed if its name says ALOG. */
+static int has_suffix(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && (strcasecmp(dot, ".alog") == 0 || strcasecmp(dot, ".log") == 0);
+}
+
 int pithi_alog_probe(const struct pithi_input *input)
 {
-    struct pithi_alog_scan scan = {.input = input, .size = input->size};
     struct pithi_alog_line line;
     const char *wrong;
     size_t at = 0;
+    int good = 0;
 
     for (int lines = 0; input->data && at < input->size && lines < 64; lines++) {
         const char *text = (const char *)input->data + at;
-        const char *newline = memchr(text, '\n', scan.size - at);
-        size_t size = newline ? (size_t)(newline - text) : scan.size - at;
+        const char *newline = memchr(text, '\n', input->size - at);
+        size_t size = newline ? (size_t)(newline - text) : input->size - at;
         enum pithi_alog_status status = pithi_alog_line_read(text, size, &line, &wrong);
 
         if (status == PITHI_ALOG_BAD || size > 4096)
             return 0;
+        good += status == PITHI_ALOG_GOOD;
         if (status == PITHI_ALOG_GOOD && line.type < 0 && line.type >= PITHI_ALOG_PROCESS_NAME)
             return 1;
         at += size + 1;
     }
-    return 0;
+    return good > 0 && has_suffix(input->path);
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */

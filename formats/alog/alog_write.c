@@ -366,7 +366,7 @@ static int pass(struct alog_writer *w, int write, uint64_t *unmatched_ends)
 
     TRY(pithi_walk_open(&walk, w->log, w->how));
     int64_t base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* ALOG's times begin at 0 */
-    while ((status = pithi_walk_next(&walk, &record)) == 1) {
+    while (!ferror_unlocked(w->out) && (status = pithi_walk_next(&walk, &record)) == 1) {
         if (!plan_record(w, &record, base_ns, &plan))
             continue;
         w->lines_written++;

@@ -55,7 +55,7 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         order = lane->rank == rank ? order + 1 : 0;
         rank = lane->rank;
         int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
-        lines->lanes[i] = (struct pithi_clog2_line){0, rank, thread};
+        lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread}; /* -1: of no job */
         lines->ranks = rank >= lines->ranks ? rank + 1 : lines->ranks;
         lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
     }
