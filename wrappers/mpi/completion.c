@@ -61,8 +61,8 @@ static int was_cancelled(const struct pithi_request *request, const MPI_Status *
     return flag;
 }
 
-/* The request at `index` is complete. */
-static void complete(struct pithi_completion *done, int index, int good, const MPI_Status *status)
+/* The request at `index` is complete, with this result of its own. */
+static void complete(struct pithi_completion *done, int index, int result, const MPI_Status *status)
 {
     struct pithi_request *request = &done->found[index];
 
@@ -70,12 +70,16 @@ static void complete(struct pithi_completion *done, int index, int good, const M
         return;
     if (request->kind == PITHI_REQUEST_COMM) {
         pithi_request_drop(request);
-        if (good)
+        if (result == MPI_SUCCESS)
             pithi_comm_promised(request->bytes, *request->u.made);
         return;
     }
-    struct pithi_recv recv = {.comm = request->comm, .posted = request->posted};
-    pithi_recv_end(&recv, good && !was_cancelled(request, status) ? MPI_SUCCESS : MPI_ERR_OTHER, status);
+    struct pithi_recv recv;
+    recv.comm = request->comm;
+    recv.posted = request->posted;
+    recv.peer = request->peer;
+    recv.tag = request->tag;
+    pithi_recv_end(&recv, was_cancelled(request, status) ? MPI_ERR_OTHER : result, status);
     if (request->kind == PITHI_REQUEST_RECV_INIT) {
         request->is_active = 0;
         pithi_request_set(request);
@@ -101,9 +105,9 @@ void pithi_completion_all(struct pithi_completion *done, int result, const MPI_S
     int class = done->count ? class_of(result) : MPI_SUCCESS;
 
     for (int i = 0; i < done->count; i++) {
-        int own = class == MPI_ERR_IN_STATUS ? class_of(statuses[i].MPI_ERROR) : class;
-        if (own == MPI_SUCCESS || (class == MPI_ERR_IN_STATUS && own != MPI_ERR_PENDING))
-            complete(done, i, own == MPI_SUCCESS, &statuses[i]);
+        int own = class == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : result;
+        if (own == MPI_SUCCESS || (class == MPI_ERR_IN_STATUS && class_of(own) != MPI_ERR_PENDING))
+            complete(done, i, own, &statuses[i]);
     }
     pithi_completion_none(done);
 }
@@ -111,7 +115,7 @@ void pithi_completion_all(struct pithi_completion *done, int result, const MPI_S
 void pithi_completion_one(struct pithi_completion *done, int result, int index, const MPI_Status *status)
 {
     if (done->count && index >= 0 && index < done->count)
-        complete(done, index, result == MPI_SUCCESS, status);
+        complete(done, index, result, status);
     pithi_completion_none(done);
 }
 
@@ -119,11 +123,12 @@ void pithi_completion_some(struct pithi_completion *done, int result, int count,
                            const MPI_Status *statuses)
 {
     int class = done->count ? class_of(result) : MPI_SUCCESS;
+    int known = class == MPI_SUCCESS || class == MPI_ERR_IN_STATUS;
 
-    for (int i = 0; done->count && count != MPI_UNDEFINED && i < count; i++) {
-        int own = class == MPI_ERR_IN_STATUS ? class_of(statuses[i].MPI_ERROR) : class;
+    for (int i = 0; done->count && known && count != MPI_UNDEFINED && i < count; i++) {
+        int own = class == MPI_ERR_IN_STATUS ? statuses[i].MPI_ERROR : result;
         if (indices[i] >= 0 && indices[i] < done->count)
-            complete(done, indices[i], own == MPI_SUCCESS, &statuses[i]);
+            complete(done, indices[i], own, &statuses[i]);
     }
     pithi_completion_none(done);
 }

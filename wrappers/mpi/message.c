@@ -74,31 +74,32 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
 }
 
-/* What a status says was received; `posted` comes back in any case. */
-static void record(const struct pithi_comm *comm, uint64_t posted, const MPI_Status *status)
-{
-    MPI_Count bytes = 0;
-    int from = pithi_comm_peer(comm, status->MPI_SOURCE);
-
-    /* Basic elements of MPI_BYTE: bytes, whatever type was received. */
-    if (REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
-        bytes = 0;
-    pith_comm_recv(comm->id, from < 0 ? PITH_NOBODY : from, status->MPI_TAG, (uint64_t)bytes, posted);
-}
-
 static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
 {
     pith_comm_recv(comm->id, PITH_NOBODY, 0, 0, posted);
 }
 
+/* A source and a tag that the receive named are what came, whatever the status says (that of MPI_Isendrecv says nothing in
+ * MPICH 4.0); wildcards are read from the status. A message too long for its receive was matched all the same. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
 {
+    MPI_Count bytes = 0;
+    int class = MPI_SUCCESS;
+
     if (!recv->comm)
         return;
-    if (result == MPI_SUCCESS)
-        record(recv->comm, recv->posted, status);
-    else
+    if (__builtin_expect(result != MPI_SUCCESS, 0))
+        REAL(MPI_Error_class)(result, &class);
+    int from = pithi_comm_peer(recv->comm, recv->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : recv->peer);
+    if (from < 0 || (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)) {
         record_nothing(recv->comm, recv->posted);
+        return;
+    }
+    /* Basic elements of MPI_BYTE: bytes, whatever type was received. */
+    if (REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        bytes = 0;
+    pith_comm_recv(recv->comm->id, from, recv->tag == MPI_ANY_TAG ? status->MPI_TAG : recv->tag, (uint64_t)bytes,
+                   recv->posted);
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------------- */
@@ -220,7 +221,11 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
     pithi_request_put(key_of(*message),
-                      &(struct pithi_request){.kind = PITHI_REQUEST_RECV, .posted = pith_recv_post(), .comm = found});
+                      &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
+                                              .posted = pith_recv_post(),
+                                              .comm = found,
+                                              .peer = MPI_ANY_SOURCE,
+                                              .tag = MPI_ANY_TAG});
 }
 
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)
@@ -236,6 +241,6 @@ void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)
     pithi_request_drop(&request);
     recv->comm = request.comm;
     recv->posted = request.posted;
-    recv->peer = MPI_ANY_SOURCE;
-    recv->tag = MPI_ANY_TAG;
+    recv->peer = request.peer;
+    recv->tag = request.tag;
 }

@@ -28,6 +28,7 @@ struct pithi_recv {
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag);
 /* The status to call with. */
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status);
+/* `result`: the call's, or the status's own error where the call completed several. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status);
 /* The same for a receive that goes on in a request. */
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request);
