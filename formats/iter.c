@@ -111,6 +111,7 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, uint32_t index)
     c->block.comm_count = rank->comm_count;
     int err = pithi_block_load(&c->block, &it->zip, data + b->offset + PITHI_CHUNK_HEAD, head.size,
                                it->flags & PITHLOG_NEST ? &c->stack : NULL, &why);
+    pithi_log_release(it->log, b->offset, head.size);
     if (err == PITH_ERR_MEMORY) {
         c->block.next = c->block.head.count = 0;
         pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);

@@ -32,6 +32,15 @@ static void unmap(struct pithlog *log)
     log->size = 0;
 }
 
+void pithi_log_release(const struct pithlog *log, uint64_t offset, uint64_t size)
+{
+    static const uint64_t page = 65536; /* a multiple of every page size there is */
+    uint64_t from = offset / page * page, to = (offset + size) / page * page;
+    /* The part of the last page that is not read yet comes again with the next chunk. */
+    if (to > from)
+        madvise((void *)(uintptr_t)(log->data + from), to - from, MADV_DONTNEED);
+}
+
 int pithi_temporary_file(void)
 {
     const char *folders[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
@@ -70,7 +79,9 @@ static int import(struct pithlog *log, const struct pithi_input *input, const st
     int err, fd = pithi_temporary_file();
     if (fd < 0)
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    TRY(pithi_writer_open(&writer, log->path, fd));
+    char name[512];
+    snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
+    TRY(pithi_writer_open(&writer, name, fd));
     TRY(format->read(input, writer));
     TRY(pithi_writer_finish(writer));
     unmap(log);

@@ -32,10 +32,10 @@ struct pithi_encoder;
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
-/* Adds a record. `local_comm` stands in record->comm. */
-int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record);
-/* 1: the block is full and should be ended. */
-int pithi_encoder_full(const struct pithi_encoder *e);
+/* Adds a record; `comm` is the rank's own number of record->comm. */
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+/* 1: the block has so many records, or many bytes of payload, and should be ended. */
+int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records);
 uint32_t pithi_encoder_count(const struct pithi_encoder *e);
 /* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,

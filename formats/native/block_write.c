@@ -52,9 +52,9 @@ uint32_t pithi_encoder_count(const struct pithi_encoder *e)
     return e->head.count;
 }
 
-int pithi_encoder_full(const struct pithi_encoder *e)
+int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
 {
-    return e->head.count >= PITHI_BLOCK_RECORDS || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
+    return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
 }
 
 /* ---- Adding ----------------------------------------------------------------------------------------------------------- */
@@ -177,13 +177,13 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, i
 }
 
 /* Which of a record's numbers says what happened. */
-static uint32_t what_of(const struct pithlog_record *r)
+static uint32_t what_of(const struct pithlog_record *r, uint32_t comm)
 {
     const uint32_t no_what = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
-    return r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : r->comm;
+    return r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : comm;
 }
 
-int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r)
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     int64_t time_ns = r->time_ns;
     if (r->kind < PITHLOG_ENTER || r->kind > PITHLOG_LOST)
@@ -195,7 +195,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r)
         time_ns = e->head.last_ns;
     if ((e->head.count == 0 && !begin_block(e, time_ns)) || (e->head.count == e->room && !grow(e)))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
-    uint32_t what = what_of(r);
+    uint32_t what = what_of(r, comm);
     unsigned code = code_of(e, r->kind, what);
     e->what[e->head.count] = (unsigned char)code;
     e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;

@@ -48,6 +48,7 @@ static void check_chunks(struct check *c)
         if (padded <= end - at && !all_zero(log->data + at + size, padded - size))
             pithi_log_damage(log, at + size, "the padding is not zero");
         blocks += head.type == PITHI_C_EVENTS;
+        pithi_log_release(log, at, size);
         at += padded;
     }
     for (uint32_t i = 0; i < log->lane_count; i++)
@@ -71,7 +72,9 @@ static const char *load(struct check *c, const struct pithi_log_lane *lane, cons
     c->block.def_count = c->log->info.defs;
     c->block.comms = rank->comms;
     c->block.comm_count = rank->comm_count;
-    if (pithi_block_load(&c->block, &c->zip, c->log->data + b->offset + PITHI_CHUNK_HEAD, head.size, &c->opened, &why))
+    int err = pithi_block_load(&c->block, &c->zip, c->log->data + b->offset + PITHI_CHUNK_HEAD, head.size, &c->opened, &why);
+    pithi_log_release(c->log, b->offset, head.size);
+    if (err != PITH_OK)
         return why;
     const struct pithi_block_head *h = &c->block.head;
     if (h->first_ns != b->first_ns || h->last_ns != b->last_ns || h->count != b->count || h->kinds != b->kinds ||

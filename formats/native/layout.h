@@ -52,6 +52,8 @@ enum pithi_column {
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED };
 
 #define PITHI_BLOCK_RECORDS 16384u            /* a writer's choice */
+#define PITHI_BLOCK_LANES 128u                /* with more lanes blocks get fewer records, down to */
+#define PITHI_BLOCK_RECORDS_MIN 1024u
 #define PITHI_BLOCK_PAYLOAD (256u << 10)      /* likewise: a block ends when its payloads reach this */
 #define PITHI_BLOCK_RECORDS_MAX (1u << 20)    /* limits of the format */
 #define PITHI_PAYLOAD_MAX (1u << 24)          /* of one event */

@@ -55,6 +55,10 @@ int pithi_log_open(const char *path, void (*say)(void *context, const char *text
 /* A nameless file to read and write, in TMPDIR, /tmp, /var/tmp, else in memory; -1 and errno. */
 int pithi_temporary_file(void);
 
+/* The bytes of a chunk were read and will hardly be again: they need not stay mapped (they stay in the page cache), so
+ * that memory does not grow with what was read. */
+void pithi_log_release(const struct pithlog *log, uint64_t offset, uint64_t size);
+
 /* 1: the bytes are those of a native log, whole or damaged. */
 int pithi_native_is(const unsigned char *data, size_t size);
 

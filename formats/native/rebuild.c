@@ -211,6 +211,7 @@ static int scan(struct rebuild *b)
         } else {
             b->taken++;
         }
+        pithi_log_release(log, at, PITHI_CHUNK_HEAD + head.size);
         at += PITHI_CHUNK_HEAD + pithi_pad8(head.size);
     }
     return err;

@@ -39,6 +39,7 @@ struct pithi_segment {
     uint32_t meta_count, meta_room;
     struct pithi_zip zip;
     struct pithi_buffer block;
+    uint32_t block_records;
     uint64_t index_offset, index_size;
 };
 
@@ -132,6 +133,7 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
     uint32_t world;
     if (!s)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)rank->rank);
+    s->block_records = PITHI_BLOCK_RECORDS;
     s->sink = *sink;
     s->rank = *rank;
     s->rank.host = strdup(rank->host ? rank->host : "");
@@ -293,13 +295,25 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     return PITH_OK;
 }
 
+int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
+{
+    if (lane_index >= s->lane_count || comm >= s->comm_count)
+        return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
+    struct lane *lane = &s->lanes[lane_index];
+    int err = pithi_encoder_add(lane->encoder, record, comm);
+    return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
+}
+
 int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *record)
 {
-    if (record->lane >= s->lane_count || record->comm >= s->comm_count)
-        return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
-    struct lane *lane = &s->lanes[record->lane];
-    int err = pithi_encoder_add(lane->encoder, record);
-    return err == PITH_OK && pithi_encoder_full(lane->encoder) ? end_block(s, lane) : err;
+    return pithi_segment_add_to(s, record, record->lane, record->comm);
+}
+
+void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
+{
+    uint64_t records = lanes > PITHI_BLOCK_LANES ? PITHI_BLOCK_RECORDS * (uint64_t)PITHI_BLOCK_LANES / lanes
+                                                 : PITHI_BLOCK_RECORDS;
+    s->block_records = records < PITHI_BLOCK_RECORDS_MIN ? PITHI_BLOCK_RECORDS_MIN : (uint32_t)records;
 }
 
 /* ---- The end --------------------------------------------------------------------------------------------------------------- */

@@ -61,6 +61,13 @@ int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm 
  * as the time before it. The made fields (depth, start_ns ...) are ignored. Writes a block to the sink when one is full. */
 int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record *record);
 
+/* The same with lane and communicator beside the record, for a caller that numbers them otherwise. */
+int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane, uint32_t comm);
+
+/* About how many lanes the whole log will have. Beyond 128 blocks are made smaller, because a reader in order of time has
+ * one of each lane in memory at once. May be told again as more become known; never told: few. */
+void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
+
 /* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
  * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. */
 int pithi_segment_finish(struct pithi_segment *segment);

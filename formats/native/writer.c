@@ -242,6 +242,11 @@ int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, con
         return no_memory(w);
     *lane = s->lanes[s->lane_count++] = w->lane_count; /* a segment numbers its lanes as they come */
     w->lanes[w->lane_count++] = place;
+    if (w->lane_count % PITHI_BLOCK_LANES == 0)
+        for (uint32_t i = 0; i < w->segment_count; i++)
+            pithi_segment_expect(w->segments[i].segment, w->lane_count);
+    else
+        pithi_segment_expect(s->segment, w->lane_count);
     return PITH_OK;
 }
 
@@ -316,17 +321,16 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
         return pithi_fail(PITH_ERR_USAGE, "%s: a record of a lane or communicator that was not made", w->path);
     struct place place = w->lanes[record->lane];
     struct log_segment *s = &w->segments[place.segment];
-    struct pithlog_record r = *record;
+    uint32_t comm = 0;
     int err;
     if (record->kind <= PITHLOG_COUNTER && record->id >= pithi_defs_count(w->defs))
         return pithi_fail(PITH_ERR_USAGE, "%s: a record of definition %u, which was not made", w->path, record->id);
-    r.lane = place.index;
-    if (record->comm && !pithi_map_get(&s->comms, record->comm, &r.comm)) {
+    if (record->comm && !pithi_map_get(&s->comms, record->comm, &comm)) {
         if ((err = tell_comm(w, s, record->comm)) != PITH_OK)
             return err;
-        pithi_map_get(&s->comms, record->comm, &r.comm);
+        pithi_map_get(&s->comms, record->comm, &comm);
     }
-    return pithi_segment_add(s->segment, &r);
+    return pithi_segment_add_to(s->segment, record, place.index, comm);
 }
 
 /* Communicators that no record used are not lost: the first rank has them. */
