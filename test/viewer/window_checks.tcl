@@ -41,9 +41,7 @@ proc colour {seconds row {part 0.5}} {
     format %02x%02x%02x {*}[$photo get [x_of $seconds] [expr {int(($row + $part) * [row_height])}]]
 }
 proc row_height {} {
-    variable photo
-    # Two rows of the log fill the window up to the greatest height.
-    return 34
+    return [height]
 }
 proc press_key {key} {
     variable plot
@@ -83,7 +81,7 @@ like [point 0.1 0] {^red   on rank 0   from 0 s   to 500 ms   for 500 ms$} "deta
 like [point 0.25 0] {^green   on rank 0   from 200 ms   to 300 ms   for 100 ms   depth 1$} "of the state inside"
 like [point 0.25 0 0.14] {^red } "of the state around it, on its rim"
 like [point 0.1 1 0.2] {^mark   on rank 1   at 100 ms   with answer=42$} "of an event, with its payload"
-like [point 0.5 0 1.0] {^message   from rank 0   to rank 1   size 1.?024 bytes   tag 7   sent 400 ms   took 200 ms} "of a message"
+like [point 0.5 0 1.0] {^message   from rank 0   to rank 1   size 1.?024 bytes   tag 7   sent 400 ms   took 200 ms   rate} "of a message"
 like [point 0.9 1] {^2 ranks, 11 records, 1 messages} "nothing there: what the log is"
 is [dict get [at 0.25 0] name] green "the word at: the innermost state"
 is [dict get [at 0.25 0 0] name] red "and the outermost"
@@ -163,6 +161,21 @@ ok [winfo exists $plot.card] "a click opens a card"
 is [$plot.card.v0 cget -text] green "with the state's name"
 press_key Escape
 ok [expr {![winfo exists $plot.card]}] "Escape closes it"
+
+# ---- The strip with the whole log
+set strip [winfo parent $plot].overview
+zoom 0.2 0.4
+sync
+event generate $strip <Button-1> -x [expr {[winfo width $strip] * 7 / 10}] -y 10
+sync
+ok [near [window] {0.6 0.8} 0.004] "a click in the strip moves the window there: [window]"
+event generate $strip <B1-Motion> -x [expr {[winfo width $strip] * 5 / 10}] -y 10
+sync
+ok [near [window] {0.4 0.6} 0.004] "and a drag: [window]"
+set strip_photo [$strip itemcget 1 -image]
+is [format %02x%02x%02x {*}[$strip_photo get [expr {[winfo width $strip] * 8 / 10}] 7]] 0000cc "it is a picture of the log"
+fit
+sync
 
 # ---- Legend, hiding
 is [legend] {{blue 2 1.000000000 1.000000000} {red 1 0.500000000 0.400000000} {green 1 0.100000000 0.100000000} {mark 1 0.000000000 0.000000000}} \

@@ -23,7 +23,7 @@ oo::class create ::pith::Legend {
     }
 
     method build {} {
-        ttk::treeview $tree -columns {count time share} -selectmode browse -yscrollcommand [list $path.scroll set]
+        ttk::treeview $tree -columns {count time share} -selectmode browse -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column title width anchor} {#0 Name 150 w count Count 70 e time Time 80 e share Share 60 e} {
             $tree heading $column -text $title -anchor $anchor -command [list [self] sort_by $column]
@@ -34,6 +34,16 @@ oo::class create ::pith::Legend {
         grid $tree $path.scroll -sticky nsew
         grid columnconfigure $path 0 -weight 1
         grid rowconfigure $path 0 -weight 1
+    }
+
+    # The scrollbar is there when there is something to scroll.
+    method scrolled {from to} {
+        $path.scroll set $from $to
+        if {$from <= 0 && $to >= 1} {
+            grid remove $path.scroll
+        } else {
+            grid $path.scroll
+        }
     }
 
     # The times in view follow a moving window with a delay: moving stays smooth.

@@ -90,7 +90,7 @@ proc ::pith::main {words} {
         }
     }
     load_parts
-    foreach file {theme model words keys status legend timeline window} {
+    foreach file {theme model words keys status legend overview timeline window} {
         source -encoding utf-8 [file join $folder $file.tcl]
     }
     theme::apply

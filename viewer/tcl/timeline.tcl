@@ -7,6 +7,7 @@ oo::class create ::pith::Timeline {
     variable model
     variable path                 ;# the frame
     variable axis labels plot     ;# canvases
+    variable overview             ;# the strip below
     variable photo                ;# the picture
     variable width height         ;# of the plot, pixels
     variable pending              ;# after id of the redraw to come
@@ -36,6 +37,7 @@ oo::class create ::pith::Timeline {
     destructor {
         after cancel $pending
         after cancel $hover
+        $overview destroy
         image delete $photo
     }
 
@@ -55,7 +57,9 @@ oo::class create ::pith::Timeline {
         ttk::scrollbar $path.v -orient vertical -command [list [self] scroll_rows]
         grid $path.corner $axis -sticky nsew
         grid $labels $plot $path.v -sticky nsew
+        set overview [::pith::Overview new $path.overview $model]
         grid x $path.h -sticky nsew
+        grid x $path.overview -sticky nsew
         grid columnconfigure $path 1 -weight 1
         grid rowconfigure $path 1 -weight 1
         $plot create image 0 0 -anchor nw -image $photo -tags picture
@@ -89,7 +93,7 @@ oo::class create ::pith::Timeline {
     # As long as nobody chose a height, rows fill the window within reason.
     method fill_height {} {
         if {[$model row_count] && $height > 1} {
-            $model set_row_height [expr {max(11, min(34, ($height - 2) / [$model row_count]))}] 1
+            $model set_row_height [expr {max(11, min(44, ($height - 2) / [$model row_count]))}] 1
         }
     }
 
@@ -108,6 +112,7 @@ oo::class create ::pith::Timeline {
             after cancel $pending
             my draw
         }
+        $overview flush
     }
 
     method draw {} {
@@ -379,6 +384,8 @@ oo::class create ::pith::Timeline {
         if {![$model arrows]} {
             return {}
         }
+        # The core looks among the arrows of its last picture, which must be of this window.
+        my flush
         return [[$model log] arrowat $x $y]
     }
 
@@ -428,7 +435,7 @@ oo::class create ::pith::Timeline {
             size "[::pithtk::number [dict get $hit bytes]] bytes" tag [dict get $hit tag] \
             sent [::pithtk::time [dict get $hit start] 1] took [::pithtk::duration $span]]
         if {$span > 0 && [dict get $hit bytes]} {
-            lappend lines at [format {%.4g MB/s} [expr {[dict get $hit bytes] * 1e3 / $span}]]
+            lappend lines rate [format {%.4g MB/s} [expr {[dict get $hit bytes] * 1e3 / $span}]]
         }
         return $lines
     }

@@ -145,7 +145,12 @@ oo::class create ::pith::Window {
     method word_undo {} { $model undo }
     method word_redo {} { $model redo }
     method word_rows {{list {}}} { $model select $list }
-    method word_height {pixels} { $model set_row_height $pixels }
+    method word_height {{pixels {}}} {
+        if {$pixels ne {}} {
+            $model set_row_height $pixels
+        }
+        return [$model row_height]
+    }
     method word_top {row} { $timeline scroll_to $row }
     method word_arrows {on} { $model set_arrows [string is true -strict $on] }
     method word_status {} { return [$status text] }

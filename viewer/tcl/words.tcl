@@ -14,7 +14,7 @@ namespace eval ::pith::words {
         redo   {}            {and forth again}                                        word_redo
         window {}            {from and to in seconds}                                 word_window
         rows   {?LIST?}      {show only these ranks (0-3,7.1); without LIST all}      word_rows
-        height {PIXELS}      {of a row}                                               word_height
+        height {?PIXELS?}    {of a row}                                               word_height
         top    {ROW}         {scroll this row to the top}                             word_top
         hide   {NAME}        {states and events whose name matches}                   word_hide
         show   {NAME}        {them again}                                             word_show

@@ -68,9 +68,8 @@ static void draw_grid(const struct view *view, const struct pithi_painter *paint
         painter->rect(painter->context, floor(axis.ticks[i].x), 0, 1, view->height, PITHI_RGB_GRID, 1);
 }
 
-static int show(struct pithi_log_object *object, Tcl_Interp *interp, Tk_PhotoHandle photo)
+static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
-    struct pithi_raster *raster = &object->raster;
     Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
                                 .width = raster->width,
                                 .height = raster->height,
@@ -83,19 +82,24 @@ static int show(struct pithi_log_object *object, Tcl_Interp *interp, Tk_PhotoHan
     return Tk_PhotoPutBlock(interp, photo, &block, 0, 0, raster->width, raster->height, TK_PHOTO_COMPOSITE_SET);
 }
 
+static Tk_PhotoHandle find_photo(Tcl_Interp *interp, Tcl_Obj *word)
+{
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(word));
+
+    if (!photo)
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(word)));
+    return photo;
+}
+
 int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(objv[2]));
+    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
     struct pithi_painter painter = pithi_raster_painter(&object->raster);
     Tcl_Obj *result;
     struct view view;
 
     (void)objc;
-    if (!photo) {
-        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(objv[2])));
-        return TCL_ERROR;
-    }
-    if (get_view(object, interp, objv + 3, &view) != TCL_OK)
+    if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
     if (pithi_plot_load(&object->plot))
@@ -103,13 +107,58 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     pithi_raster_prepare(&object->raster, view.width, view.height, PITHI_RGB_PAPER);
     draw_grid(&view, &painter);
     pithi_plot_draw(&object->plot, &painter);
-    if (show(object, interp, photo) != TCL_OK)
+    if (show(interp, &object->raster, photo) != TCL_OK)
         return TCL_ERROR;
     result = Tcl_NewDictObj();
     pithi_put_wide(result, "arrows", object->plot.arrow_count);
     pithi_put_wide(result, "messages", object->plot.arrow_total);
     Tcl_SetObjResult(interp, result);
     return TCL_OK;
+}
+
+/* Rows for a strip that is `height` high: all, or when they would be thinner than two pixels an even choice of them. */
+static struct pithi_row *strip_rows(const struct pithi_log_object *object, uint32_t height, uint32_t *count)
+{
+    struct pithi_row *rows = pithi_alloc(object->row_count, sizeof *rows);
+    uint32_t lanes = 0, most = height / 2 ? height / 2 : 1;
+
+    for (uint32_t row = 0; row < object->row_count; row++)
+        if (object->rows[row].counter == PITHI_NONE)
+            rows[lanes++] = object->rows[row];
+    *count = lanes < most ? lanes : most;
+    for (uint32_t i = 0; i < *count; i++)
+        rows[i] = rows[(uint64_t)i * lanes / *count];
+    return rows;
+}
+
+int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    struct pithi_raster raster = {0};
+    struct pithi_painter painter = pithi_raster_painter(&raster);
+    struct pithi_plot plot = {.log = object->log, .rgb = object->rgb, .hidden = object->hidden};
+    struct pithi_row *rows;
+    int width, height, status;
+
+    (void)objc;
+    if (!photo || pithi_get_window(interp, objv + 3, &plot.t0_ns, &plot.t1_ns) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[5], &width) != TCL_OK || Tcl_GetIntFromObj(interp, objv[6], &height) != TCL_OK)
+        return TCL_ERROR;
+    if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
+        return TCL_OK;
+    plot.rows = rows = strip_rows(object, (uint32_t)height, &plot.row_count);
+    plot.width = (uint32_t)width;
+    plot.row_height = plot.row_count ? (double)height / plot.row_count : height;
+    status = pithi_plot_load(&plot) ? pithi_log_error(interp) : TCL_OK;
+    if (status == TCL_OK) {
+        pithi_raster_prepare(&raster, width, height, PITHI_RGB_PAPER);
+        pithi_plot_draw(&plot, &painter);
+        status = show(interp, &raster, photo);
+    }
+    pithi_plot_free(&plot);
+    pithi_raster_free(&raster);
+    free(rows);
+    return status;
 }
 
 /* ---- Looking ---------------------------------------------------------------------------------------------------------- */

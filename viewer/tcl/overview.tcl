@@ -1,0 +1,117 @@
+# overview.tcl - the strip below the time lines: the whole log, with the window that is shown marked in it. A click or a drag
+# moves the window there.
+
+oo::class create ::pith::Overview {
+    variable model
+    variable path     ;# the canvas
+    variable photo
+    variable width
+    variable pending  ;# after id of the redraw to come
+    variable grip     ;# while dragged: pointer's distance from the window's begin, ns
+
+    constructor {canvas its_model} {
+        set model $its_model
+        set path $canvas
+        set photo [image create photo]
+        set width 1
+        set pending {}
+        set grip 0
+        canvas $path -height [my height] -highlightthickness 0 -borderwidth 0 \
+            -background [::pith::theme::colour paper] -cursor sb_h_double_arrow
+        $path create image 0 3 -anchor nw -image $photo
+        my mark_items
+        bind $path <Configure> [list [self] resized %w]
+        bind $path <Button-1> [list [self] press %x]
+        bind $path <B1-Motion> [list [self] drag %x]
+        $model follow [list [self] changed]
+    }
+
+    destructor {
+        after cancel $pending
+        image delete $photo
+    }
+
+    # NEEDSWORK: drawn from all records; above this many it would cost too much without a summary in the log.
+    method drawable {} { expr {[$model info records] <= 5000000} }
+
+    method height {} { expr {[my drawable] ? 36 : 14} }
+
+    method mark_items {} {
+        set paper [::pith::theme::colour paper]
+        foreach side {left right} {
+            $path create rectangle -9 -9 -9 -9 -outline {} -fill $paper -stipple gray50 -tags $side
+        }
+        $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
+    }
+
+    method resized {w} {
+        set width $w
+        my redraw
+    }
+
+    method changed {what} {
+        switch $what {
+            time { my mark }
+            rows - hidden - digest { my redraw }
+        }
+    }
+
+    method redraw {} {
+        if {$pending eq {}} {
+            set pending [after 60 [namespace code {my draw}]]
+        }
+    }
+
+    # Draws now if there is something to draw.
+    method flush {} {
+        if {$pending ne {}} {
+            after cancel $pending
+            my draw
+        }
+    }
+
+    method draw {} {
+        set pending {}
+        if {![winfo exists $path] || $width <= 1} {
+            return
+        }
+        if {[my drawable]} {
+            [$model log] overview $photo {*}[$model whole] $width [expr {[my height] - 6}]
+        }
+        my mark
+    }
+
+    method x_of {time} {
+        lassign [$model whole] first last
+        expr {double($time - $first) / ($last - $first) * $width}
+    }
+
+    method time_at {x} {
+        lassign [$model whole] first last
+        expr {$first + wide(double($x) * ($last - $first) / $width)}
+    }
+
+    method mark {} {
+        lassign [$model window] t0 t1
+        set h [my height]
+        set x0 [expr {round([my x_of $t0])}]
+        set x1 [expr {max($x0 + 3, round([my x_of $t1]))}]
+        $path coords left -1 0 $x0 $h
+        $path coords right $x1 0 [expr {$width + 1}] $h
+        $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {$h - 2}]
+    }
+
+    # Inside of the mark it is taken where it is; outside it comes to the pointer.
+    method press {x} {
+        lassign [$model window] t0 t1
+        set time [my time_at $x]
+        set grip [expr {$time >= $t0 && $time < $t1 ? $time - $t0 : ($t1 - $t0) / 2}]
+        my drag $x
+    }
+
+    method drag {x} {
+        lassign [$model window] t0 t1
+        set from [expr {[my time_at $x] - $grip}]
+        $model set_window $from [expr {$from + $t1 - $t0}]
+    }
+}
