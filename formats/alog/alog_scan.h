@@ -18,7 +18,7 @@
 #define PITHI_ALOG_DATA_FORMAT "data=%d"
 #define PITHI_ALOG_TEXT_FORMAT "data=%d comment=%s"
 
-enum { PITHI_ALOG_PROCESSES_MAX = 1 << 20 }; /* the largest process number believed */
+enum { PITHI_ALOG_PROCESSES_MAX = 1 << 17 }; /* larger process numbers are not believed */
 
 /* What DATA and the comment become. */
 enum pithi_alog_payload { PITHI_ALOG_NOTHING, PITHI_ALOG_DATA, PITHI_ALOG_TEXT, PITHI_ALOG_BOTH };

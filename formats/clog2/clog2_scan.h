@@ -11,7 +11,7 @@
 #include "clog2/clog2_file.h"
 #include "foreign/lookup.h"
 
-enum { PITHI_CLOG2_RANKS_MAX = 1 << 20, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* larger numbers are damage */
+enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* larger numbers are damage */
 
 /* What an event number is. All are definitions of the log + 1; 0: not that. */
 struct pithi_clog2_event {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """clog2_dump.py FILE: prints a CLOG-2 file, a record a line, and checks what strict readers want of it.
 
-Written from the description of the format alone, so that it can disagree with formats/clog2. Rules that are broken come as
-lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a definition before
-each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their fields, starts and ends that
-pair first in first out as they pair last in first out. --counts: how many records of each type instead.
+Written from the description of the format alone, so that it can disagree with formats/clog2. Rules that are broken
+come as lines "BAD ..." and exit status 1: whole blocks, room for the end of a block, times that do not fall, a
+definition before each use, a COMMEVT before anything on a line, no empty colour or name, strings that end inside their
+fields, states open at most once on a line. --counts: how many records of each type instead.
 """
 import struct
 import sys
@@ -110,7 +110,8 @@ def body_text(kind, body, head, check):
         if not (event in (-10, -9) or first <= event < first + int(check.values["user_solo_eventID_count"])):
             complain("solo event %d is outside the preamble's ranges" % event)
         return "edef et=%d color=%s name=%s fmt=%s" % (event, string(body[8:32], "colour", False),
-                                                      string(body[32:64], "name", False), string(body[64:104], "format"))
+                                                      string(body[32:64], "name", False),
+                                                      string(body[64:104], "format"))
     if kind == 4:
         return "cdef et=%d name=%s value=%d" % (struct.unpack(">i", body[:4])[0], string(body[8:40], "constant", False),
                                                struct.unpack(">i", body[4:8])[0])
@@ -124,7 +125,8 @@ def body_text(kind, body, head, check):
         check.line(comm, rank, thread, "message")
         if etype not in (-101, -102) or size < 0:
             complain("message of type %d and size %d" % (etype, size))
-        return "msg et=%s icomm=%d rank=%d tag=%d sz=%d" % ({-101: "send", -102: "recv"}.get(etype), other, partner, tag, size)
+        name = {-101: "send", -102: "recv"}.get(etype)
+        return "msg et=%s icomm=%d rank=%d tag=%d sz=%d" % (name, other, partner, tag, size)
     if kind == 9:
         etype, number, in_rank, world = struct.unpack(">iiii", body[:16])
         if etype == 10:
@@ -171,7 +173,8 @@ def main():
         data = file.read()
     version, values = preamble(data)
     out, number_of = [], {}
-    out.append(version + " " + " ".join("%s=%s" % (k, v) for k, v in values.items() if k not in ("table", "commtable_fptr")))
+    said = ["%s=%s" % (k, v) for k, v in values.items() if k not in ("table", "commtable_fptr")]
+    out.append(" ".join([version] + said))
     for kind, text in blocks(data, values, Checker(values)):
         number_of[kind] = number_of.get(kind, 0) + 1
         out.append(text)

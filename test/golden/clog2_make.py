@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""clog2_make.py KIND OUT: makes CLOG-2 files with what MPE and its users leave in them, from the description of the format.
+"""clog2_make.py KIND OUT: makes CLOG-2 files with what MPE and its users leave in them, from the description of the
+format.
 
-merged: big-endian, blocks of 512 bytes, every type of record: definitions behind their use and missing ones, threads, payloads
-on states and events, a communicator, an intercommunicator, a time that falls. piece: what one process of a program that
-died has left: little-endian, no end, no table, times not yet shifted.
+merged: big-endian, blocks of 512 bytes, every type of record: definitions behind their use and missing ones, threads,
+payloads on states and events, a communicator, an intercommunicator, a time that falls. piece: what one process of a
+program that died has left: little-endian, no end, no table, times not yet shifted.
 """
 import struct
 import sys
@@ -39,11 +40,12 @@ class Maker:
         return value.encode().ljust(size, b"\0")
 
     def state(self, number, start, end, colour, name, form=""):
-        self.put(2, (0, 0, 0), self.pack("iii", number, start, end) + b"\xee" * 4 + self.text(colour, 24) + self.text(name, 32) +
-                 self.text(form, 40))
+        self.put(2, (0, 0, 0), self.pack("iii", number, start, end) + b"\xee" * 4 + self.text(colour, 24) +
+                 self.text(name, 32) + self.text(form, 40))
 
     def solo(self, number, colour, name, form=""):
-        self.put(3, (0, 0, 0), self.pack("i", number) + b"\xee" * 4 + self.text(colour, 24) + self.text(name, 32) + self.text(form, 40))
+        self.put(3, (0, 0, 0), self.pack("i", number) + b"\xee" * 4 + self.text(colour, 24) + self.text(name, 32) +
+                 self.text(form, 40))
 
     def event(self, line, number, cargo=None, step=1e-6):
         body = self.pack("i", number) + b"\xee" * 4
@@ -53,14 +55,16 @@ class Maker:
         self.put(7, line, self.pack("iiiii", kind, comm, rank, tag, size))
 
     def comm(self, line, kind, number, rank, world, uuid=(0, 0.0, "")):
-        self.put(9, line, self.pack("iiii", kind, number, rank, world) + self.pack("id", *uuid[:2]) + self.text(uuid[2], 20))
+        self.put(9, line, self.pack("iiii", kind, number, rank, world) + self.pack("id", *uuid[:2]) +
+                 self.text(uuid[2], 20))
 
     def preamble(self, big, final, table, threads=2, ranks=3):
-        words = ["CLOG-02.44", "is_big_endian=", big, "is_finalzed=", final, "block_size=", self.size, "num_buffered_blocks=", 128,
-                 "max_comm_world_size=", ranks, "max_thread_count=", threads, "known_eventID_start=", 0, "user_eventID_start=", 600,
-                 "known_solo_eventID_start=", -10, "user_solo_eventID_start=", 5000, "known_stateID_count=", 300,
-                 "user_stateID_count=", 2, "known_solo_eventID_count=", 2, "user_solo_eventID_count=", 2, "commtable_fptr=",
-                 table >> 30, 1 << 30, table % (1 << 30)]
+        words = ["CLOG-02.44", "is_big_endian=", big, "is_finalzed=", final, "block_size=", self.size,
+                 "num_buffered_blocks=", 128, "max_comm_world_size=", ranks, "max_thread_count=", threads,
+                 "known_eventID_start=", 0, "user_eventID_start=", 600, "known_solo_eventID_start=", -10,
+                 "user_solo_eventID_start=", 5000, "known_stateID_count=", 300, "user_stateID_count=", 2,
+                 "known_solo_eventID_count=", 2, "user_solo_eventID_count=", 2, "commtable_fptr=", table >> 30, 1 << 30,
+                 table % (1 << 30)]
         return b"".join(str(w).encode() + b"\0" for w in words).ljust(1024, b"\0")
 
 
@@ -102,8 +106,10 @@ def merged():
     m.message((6, 0, 0), -101, 7, 1, 3, 8), m.message((7, 1, 0), -102, 6, 0, 3, 8)
     # To a process that no communicator knows.
     m.message((9, 0, 0), -101, 9, 0, 1, 1), m.message((0, 0, 0), -101, 9, 5, 1, 1)
-    m.state(300, 600, 601, "red:gray3", "compute"), m.state(302, 604, 605, "no such colour", "", "bytes=%l")
-    m.solo(5000, "SeaGreen", "hello", "n=%d text=%s"), m.solo(5001, "white", "bytes"), m.solo(-10, "red", "MPE_Comm_init")
+    m.state(300, 600, 601, "red:gray3", "compute")
+    m.state(302, 604, 605, "no such colour", "", "bytes=%l")
+    m.solo(5000, "SeaGreen", "hello", "n=%d text=%s"), m.solo(5001, "white", "bytes")
+    m.solo(-10, "red", "MPE_Comm_init")
     m.end(0)
     table = 1024 + 512 * len(m.blocks)
     entries = b"".join(struct.pack(">id20sii", 5 + i, 1.5, b"node0", i, 1) for i in range(8))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""compare_alog.py ALOG PRINT: compares the event lines of an ALOG file with what `pith print` makes of them: for each process the
-same records in the same order at the same times. Prints what differs, else how many records agreed by kind."""
+"""compare_alog.py ALOG PRINT: compares the event lines of an ALOG file with what `pith print` makes of them: for each
+process the same records in the same order at the same times. Prints what differs, else how many records agreed by
+kind."""
 import sys
 
 

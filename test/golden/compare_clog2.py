@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """compare_clog2.py TEXT PRINT: compares a CLOG-2 file as MPE's clog2_print shows it with what `pith print` makes of it.
 
-Every record but definitions, line by line: for each rank and thread the same records in the same order, with times equal to the
-last digit that the text has. Prints what differs, else how many records agreed by type."""
+Every record but definitions, line by line: for each rank and thread the same records in the same order, with times
+equal to the last digit that the text has. Prints what differs, else how many records agreed by type."""
 import re
 import sys
 
@@ -14,14 +14,11 @@ def fields(line):
 
 def read_text(path):
     lines = [fields(line) for line in open(path) if line.startswith("ts=")]
-    world, start, end, solo = {}, {}, {}, {}
+    world, solo = {}, {}
     for f in lines:
         if f["type"] == "comm" and f["et"] != "CommFree":
             # The line has two icomm and two rank: findall kept the last ones, which are the body's.
             world[f["icomm"], f["rank"]] = int(f["wrank"])
-        elif f["type"] == "sdef":
-            start[f["s_et"]] = end[f["e_et"]] = f["name"]
-            end.setdefault(f["e_et"], f["name"])
         elif f["type"] == "edef":
             solo[f["et"]] = f["name"]
     starts = {f["s_et"]: f["name"] for f in lines if f["type"] == "sdef"}
