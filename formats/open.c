@@ -34,11 +34,10 @@ static void unmap(struct pithlog *log)
 
 void pithi_log_release(const struct pithlog *log, uint64_t offset, uint64_t size)
 {
-    static const uint64_t page = 65536; /* a multiple of every page size there is */
-    uint64_t from = offset / page * page, to = (offset + size) / page * page;
-    /* The part of the last page that is not read yet comes again with the next chunk. */
-    if (to > from)
-        madvise((void *)(uintptr_t)(log->data + from), to - from, MADV_DONTNEED);
+    /* Linux maps 64 KB around each fault; what of it is still to be read just comes again, from the page cache. */
+    static const uint64_t around = 65536;
+    uint64_t from = offset / around * around, to = (offset + size + around - 1) / around * around;
+    madvise((void *)(uintptr_t)(log->data + from), (size_t)((to < log->size ? to : log->size) - from), MADV_DONTNEED);
 }
 
 int pithi_temporary_file(void)

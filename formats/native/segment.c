@@ -37,7 +37,7 @@ struct pithi_segment {
     struct pithi_buffer meta;            /* descriptions not yet written */
     uint64_t *metas;                     /* offsets of META chunks */
     uint32_t meta_count, meta_room;
-    struct pithi_zip zip;
+    struct pithi_zip *zip, own_zip;
     struct pithi_buffer block;
     uint32_t block_records;
     uint64_t index_offset, index_size;
@@ -134,6 +134,7 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
     if (!s)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)rank->rank);
     s->block_records = PITHI_BLOCK_RECORDS;
+    s->zip = &s->own_zip;
     s->sink = *sink;
     s->rank = *rank;
     s->rank.host = strdup(rank->host ? rank->host : "");
@@ -176,7 +177,7 @@ void pithi_segment_free(struct pithi_segment *s)
     free(s->meta.data);
     free(s->metas);
     free(s->block.data);
-    pithi_zip_free(&s->zip);
+    pithi_zip_free(&s->own_zip);
     free(s);
 }
 
@@ -275,7 +276,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     if (!pithi_grow(&lane->blocks, lane->block_count, &lane->block_room, sizeof *lane->blocks) ||
         !pithi_buffer_add(&s->block, zeros, sizeof zeros))
         return no_memory(s);
-    if ((err = pithi_encoder_end(lane->encoder, &s->zip, &s->block, &head)) != PITH_OK)
+    if ((err = pithi_encoder_end(lane->encoder, s->zip, &s->block, &head)) != PITH_OK)
         return err;
     size_t size = s->block.size - PITHI_CHUNK_HEAD;
     if (!pithi_buffer_add(&s->block, zeros, (size_t)(pithi_pad8(size) - size)))
@@ -307,6 +308,11 @@ int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *r
 int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *record)
 {
     return pithi_segment_add_to(s, record, record->lane, record->comm);
+}
+
+void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip)
+{
+    s->zip = zip;
 }
 
 void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)

@@ -64,6 +64,10 @@ int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record
 /* The same with lane and communicator beside the record, for a caller that numbers them otherwise. */
 int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane, uint32_t comm);
 
+/* Packs with working memory that many segments share (0.5 MB); it must live as long as they. */
+struct pithi_zip;
+void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zip);
+
 /* About how many lanes the whole log will have. Beyond 128 blocks are made smaller, because a reader in order of time has
  * one of each lane in memory at once. May be told again as more become known; never told: few. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);

@@ -10,6 +10,7 @@
 #include "native/chunk.h"
 #include "native/defs.h"
 #include "native/map.h"
+#include "native/zip.h"
 
 enum { OUT_ROOM = 1 << 20 };
 
@@ -49,6 +50,7 @@ struct pithi_writer {
     uint32_t lane_count, lane_room;
     struct log_comm *comms;
     uint32_t comm_count, comm_room;
+    struct pithi_zip zip; /* of all segments */
     struct pithi_map rank_map, comm_map; /* rank, key: index */
 };
 
@@ -186,6 +188,7 @@ void pithi_writer_close(struct pithi_writer *w)
     free(w->comms);
     pithi_map_free(&w->rank_map);
     pithi_map_free(&w->comm_map);
+    pithi_zip_free(&w->zip);
     free(w->out.data);
     free(w->path);
     free(w->part);
@@ -214,8 +217,10 @@ static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
         w->segment_count--;
         pithi_map_free(&w->rank_map);
         w->failed = 1;
+        return err;
     }
-    return err;
+    pithi_segment_share_zip(w->segments[*index].segment, &w->zip);
+    return PITH_OK;
 }
 
 int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
