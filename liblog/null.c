@@ -67,6 +67,10 @@ int pith_job_join(const struct pith_transport *transport) { return (void)transpo
 
 void pith_job_finish(const struct pith_transport *transport) { (void)transport; }
 
+void pith_job_abandon(void) {}
+
+int pith_recorded(void) { return 0; }
+
 int pith_recording(void) { return 0; }
 
 void pith_property(const char *key, const char *value) { (void)key, (void)value; }

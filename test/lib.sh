@@ -21,9 +21,15 @@ ok() {
         tap_failed=$((tap_failed + 1)); echo "not ok $tap_count - $2"; fi
     return "$1"
 }
-# is GOT WANTED WHAT: the two strings are equal.
+# is GOT WANTED WHAT: the two strings are equal. Of long ones the difference is shown.
 is() {
-    if [ "$1" = "$2" ]; then ok 0 "$3"; else ok 1 "$3"; printf '#   got:    %s\n#   wanted: %s\n' "${1//$'\n'/$'\n#   '}" "${2//$'\n'/$'\n#   '}"; return 1; fi
+    [ "$1" = "$2" ]
+    ok $? "$3" && return
+    case $1$2 in
+    *$'\n'*) diff <(echo "$2") <(echo "$1") | grep '^[<>]' | head -n 12 | sed 's/^</#   wanted:/; s/^>/#   got:   /' ;;
+    *) printf '#   got:    %s\n#   wanted: %s\n' "$1" "$2" ;;
+    esac
+    return 1
 }
 # like GOT PATTERN WHAT: GOT matches the extended regular expression.
 like() {

@@ -9,7 +9,11 @@ touch "$scratch/then"
 is "$("${make[@]}" all 2>&1)" "" "a second make says nothing"
 is "$(find "$build" -type f -newer "$scratch/then" | head)" "" "and writes nothing"
 like "$("${make[@]}" -n -W formats/pithlog.h all 2>&1)" '-o [^ ]*obj/formats/[a-z/]*\.o' "a changed header is noticed"
-like "$("${make[@]}" -n CFLAGS=-O0 lib 2>&1)" '-O0 .*-c -o' "changed flags are noticed"
-"${make[@]}" all >/dev/null 2>&1 # with the flags as they were
+# In a build tree of its own, for changed flags mean that all is made again.
+other=("${make[@]}" "O=$scratch/other" "$scratch/other/obj/liblog/null.o")
+like "$("${other[@]}" CFLAGS=-O0 2>&1)" '-O0 .*-c -o' "an object is made"
+is "$("${other[@]}" -s CFLAGS=-O0 2>&1)" "" "the same flags make nothing"
+like "$("${other[@]}" CFLAGS=-O1 2>&1)" '-O1 .*-c -o' "changed flags are noticed"
+like "$("${make[@]}" -n CFLAGS=-O3 "O=$scratch/third" "$scratch/third/obj/liblog/null.o" 2>&1)" '-fPIC .*-Iliblog.*-O3' "the user's flags come last, ours survive"
 like "$("${make[@]}" help)" 'make check' "make help"
 finish

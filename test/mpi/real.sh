@@ -21,11 +21,6 @@ kinds() {
     pith print "$1" | awk -F'\t' '$4 == "enter" || $4 == "leave" { n[$4 " " $5]++ } ($4 == "send" || $4 == "recv") && !/peer=-1/ { n[$4]++ }
         END { for (k in n) print k, n[k] }' | sort
 }
-# same GOT WANTED WHAT: as `is`, for long texts: shows the difference.
-same() {
-    [ "$1" = "$2" ]
-    ok $? "$3" || diff <(echo "$2") <(echo "$1") | grep '^[<>]' | head -n 12 | sed 's/^</#   wanted:/; s/^>/#   got:   /'
-}
 # unmatched LOG: "SENDS RECEIVES" that found no partner. matched LOG: how many messages did.
 unmatched() {
     local note
@@ -47,7 +42,7 @@ usable() {
     for format in alog clog2; do
         pith convert "$log" "out.$format" >convert.txt 2>&1 && pith check "out.$format" >>convert.txt 2>&1
         ok $? "$what: to $format" || cat convert.txt
-        same "$(kinds "out.$format")" "$(kinds "$log")" "$what: $format holds the same"
+        is "$(kinds "out.$format")" "$(kinds "$log")" "$what: $format holds the same"
     done
     like "$(pith draw "$log" --text 2>&1)" '^rank 0 *\|' "$what: drawn as text"
     if [ -x "$build/libexec/pith/pith-draw" ]; then

@@ -26,9 +26,9 @@ real() {
     mpiexec_of "$mpi" "$ranks" env COUNT_OUT="$PWD/counts" LD_PRELOAD="$counter" pith run -o "$name.pith" -- "$@" >out 2>err
     recorded=$?
     is "$recorded" "$plain" "$name: exit status as without Pith"
-    same "$($filter . 2>&1)" "$($filter plain 2>&1)" "$name: output as without Pith"
+    is "$($filter . 2>&1)" "$($filter plain 2>&1)" "$name: output as without Pith"
     is "$(grep -c '^pith' err)" 1 "$name: Pith says one line"
-    same "$(entries "$name.pith")" "$(counted counts)" "$name: every call recorded once, by rank and function"
+    is "$(entries "$name.pith")" "$(counted counts)" "$name: every call recorded once, by rank and function"
     like "$(counted counts | wc -l)" '^[1-9][0-9]' "$name: the count is no empty one"
     is "$(info "$name.pith" ranks)" "$ranks" "$name: ranks"
     is "$(unmatched "$name.pith")" "0 0" "$name: messages all matched"
