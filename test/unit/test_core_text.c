@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/axis.h"
+#include "core/clean.h"
 #include "core/figure.h"
 #include "core/palette.h"
 #include "core/words.h"
@@ -122,6 +123,23 @@ static void test_words(void)
            pithi_size_parse("0x3", &width, &height) && pithi_size_parse("3x4x5", &width, &height) &&
            pithi_size_parse("-3x4", &width, &height),
        "what is no size");
+}
+
+static int clean_is(const char *text, size_t size, int ascii, const char *wanted)
+{
+    char out[64];
+    return text_is(pithi_clean(out, size, text, ascii), wanted);
+}
+
+static void test_clean(void)
+{
+    OK(clean_is("a\033[2J\nb\177", 64, 0, "a?[2J?b?"), "no control characters");
+    OK(clean_is("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 64, 0, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "UTF-8 stays");
+    OK(clean_is("\xc3\xa4z", 64, 1, "?z"), "but not among plain letters");
+    OK(clean_is("\xff\xc0\x80\xed\xa0\x80\xc3", 64, 0, "???????"), "what is not UTF-8, overlong, a surrogate, cut short");
+    OK(clean_is("\xc2\x9bm", 64, 0, "?m"), "C1 controls, which terminals obey as well");
+    OK(clean_is("ab\xe2\x82\xac", 5, 0, "ab"), "nothing is cut inside of a character");
+    OK(pithi_columns("a\xc3\xa4\xe2\x82\xac") == 3, "characters are counted, not bytes");
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
@@ -285,6 +303,7 @@ int main(void)
     test_many_axes();
     test_texts();
     test_words();
+    test_clean();
     test_rows(log);
     test_palette(log);
     test_figure(log);

@@ -1,7 +1,8 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
  * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting, messages,
- * events with payload, counters, threads, a rare state; "big" has many records on many ranks.
+ * events with payload, counters, threads, a rare state; "big" has many records on many ranks; "nasty" has names that a
+ * terminal would obey and cairo refuse; "empty" has nothing, "point" one record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,17 @@ static void make_plain(void)
     add(b, PITHLOG_ENTER, 25 * tenth / 10, blue);
     message(b, PITHLOG_RECV, 6 * tenth, 0, 1024, 0);
     add(b, PITHLOG_LEAVE, 75 * tenth / 10, blue);
+}
+
+static void make_nasty(void)
+{
+    uint32_t bad = define(PITHLOG_STATE, "\033[31mred\033]0;title\007", "", ""), worse = define(PITHLOG_STATE, "\xff\xfe", "", "");
+    uint32_t lane = lane_of(0, 0, "\033[2J\xc3");
+
+    add(lane, PITHLOG_ENTER, 10, bad);
+    add(lane, PITHLOG_ENTER, 20, worse);
+    add(lane, PITHLOG_LEAVE, 30, worse);
+    add(lane, PITHLOG_LEAVE, 40, bad);
 }
 
 /* ---- A stencil program, made up ---------------------------------------------------------------------------------------- */
@@ -197,7 +209,7 @@ static void make_stencil(int32_t ranks, int steps, int threads)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big OUT\n", stderr);
+        fputs("make_log plain|rich|big|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -205,8 +217,12 @@ int main(int argc, char **argv)
         make_plain();
     else if (strcmp(argv[1], "rich") == 0)
         make_stencil(6, 24, 1);
-    else
+    else if (strcmp(argv[1], "big") == 0)
         make_stencil(64, 1000, 0);
+    else if (strcmp(argv[1], "nasty") == 0)
+        make_nasty();
+    else if (strcmp(argv[1], "point") == 0)
+        event(lane_of(0, 0, ""), 5, define(PITHLOG_EVENT_TYPE, "only", "", ""), NULL, 0);
     check(pithi_writer_finish(writer));
     pithi_writer_close(writer);
     return 0;

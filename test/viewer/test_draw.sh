@@ -73,6 +73,16 @@ like "$coloured" $'\033\\[38;2;204;0;0m' "in colour when asked for"
 is "$(pith draw plain.pith --text | grep -c $'\033')" 0 "not into a pipe"
 is "$(pith draw plain.pith --text --colour always | grep -c '38;2;')" 0 "256 colours where the terminal says no more"
 
+# ---- odd logs
+for kind in nasty empty point; do ./make_log $kind $kind.pith; done
+like "$(pith draw nasty.pith --text)" '^rank 0 ' "names of control characters: a picture"
+is "$(pith draw nasty.pith --text --size 60 | LC_ALL=C grep -c $'[\001-\011\013-\037]')" 0 "no control character of a name reaches the terminal"
+pith draw nasty.pith -o nasty.png
+is "$?" 0 "names that are no UTF-8 are drawn all the same"
+pith draw point.pith -o point.png && pith draw point.pith --text >point.out
+like "$?:$(cat point.out)" '^0:point\.pith: 1 rank, 1 lane, 0 ns' "a log of one moment"
+like "$(pith draw rich.pith --text --lanes 1 | head -n 3 | tail -n 2)" '^rank 1 .*$' "--text takes lanes as well"
+
 # ---- errors: one line, the exit status, no file
 fails() { # STATUS PATTERN WHAT ARGS...
     local status=$1 pattern=$2 what=$3 out
@@ -86,8 +96,9 @@ fails() { # STATUS PATTERN WHAT ARGS...
 fails 1 'none\.pith: ' "no such log" none.pith -o out.png
 echo "no log at all, only some words" >text.pith
 fails 1 'text\.pith: ' "no log" text.pith -o out.png
-: >empty.pith
-fails 1 'empty\.pith: ' "an empty file" empty.pith -o out.png
+: >nothing.pith
+fails 1 'nothing\.pith: ' "an empty file" nothing.pith -o out.png
+fails 1 'empty\.pith: nothing to draw' "a log without records" empty.pith -o out.png
 fails 2 'draw: which log\?' "no log given" -o out.png
 fails 2 'draw: where to\?' "no output given" plain.pith
 fails 2 'draw: -o out\.gif: .*\.png' "an unknown kind" plain.pith -o out.gif

@@ -58,6 +58,11 @@ pith view rich.pith -e 'zoom 4ms 6ms; shot a.png; shot b.png; quit'
 is "$?" 0 "pictures of the window"
 cmp a.png b.png
 ok $? "alike, twice"
+for kind in nasty empty point; do
+    ./make_log $kind $kind.pith
+    out=$(pith view $kind.pith -e "in; out; pan 0.5; fit; legend; shot $kind.png; quit" 2>&1)
+    is "$?:$out" "0:" "an odd log opens: $kind"
+done
 colours=$(convert a.png -format %k info:)
 ok $((colours < 30)) "with all that a rich log has ($colours colours)"
 echo "no log" >text.pith

@@ -189,11 +189,6 @@ struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithi_
 
 /* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
 
-static int arrows_by_length(const void *a, const void *b)
-{
-    return by_length_falling(((const struct pithi_arrow *)a)->message, ((const struct pithi_arrow *)b)->message);
-}
-
 static int arrows_by_place(const void *a, const void *b)
 {
     const struct pithlog_message *x = ((const struct pithi_arrow *)a)->message;
@@ -201,13 +196,42 @@ static int arrows_by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Keeps the longest half when the buffer (2 * most) is full, so that memory does not grow with the messages in view. */
+static void swap(struct pithi_arrow *a, struct pithi_arrow *b)
+{
+    struct pithi_arrow kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* Brings the `most` longest to the front, in any order (Hoare's "Find", 1961): arrows come by the hundred thousand, sorting
+ * them would be felt. */
 static uint32_t keep_longest(struct pithi_arrow *arrows, uint32_t count, uint32_t most)
 {
-    if (count <= most)
-        return count;
-    qsort(arrows, count, sizeof *arrows, arrows_by_length);
-    return most;
+    uint32_t from = 0, to = count;
+
+    while (count > most && to - from > 1) {
+        int64_t pivot = length(arrows[from + (to - from) / 2].message);
+        uint32_t i = from, j = to - 1;
+        while (i <= j) {
+            while (length(arrows[i].message) > pivot)
+                i++;
+            while (length(arrows[j].message) < pivot)
+                j--;
+            if (i > j)
+                break;
+            swap(&arrows[i++], &arrows[j]);
+            if (j-- == 0)
+                break;
+        }
+        /* Now [from, j] are at least, [i, to) at most as long as the pivot. */
+        if (j != UINT32_MAX && most <= j && j + 1 < to)
+            to = j + 1;
+        else if (most >= i && i > from)
+            from = i;
+        else
+            break;
+    }
+    return count < most ? count : most;
 }
 
 uint32_t pithi_digest_arrows(const struct pithi_digest *digest, int64_t t0_ns, int64_t t1_ns, const uint32_t *row_of_lane,

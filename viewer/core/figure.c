@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/axis.h"
+#include "core/clean.h"
 #include "core/palette.h"
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_LINE = 19, LEGEND_GAP = 10, LEGEND_LINES = 6 };
@@ -59,9 +60,10 @@ static double layout_legend(struct pithi_figure *figure, const struct pithi_pain
 {
     double widest = 60;
     uint32_t lines, places;
+    char name[128];
 
     for (uint32_t i = 0; i < figure->legend_count; i++) {
-        const char *name = pithlog_get_def(figure->plot.log, figure->legend[i].id)->name;
+        pithi_def_label(figure->plot.log, figure->legend[i].id, name, sizeof name);
         widest = fmax(widest, painter->text_width(painter->context, text_font, name) + 16 + 52 + 24);
     }
     widest = fmin(widest, figure->width / 2);
@@ -184,7 +186,8 @@ static void draw_title(const struct pithi_figure *figure, const struct pithi_pai
     char text[256];
     double room = figure->width - 2 * MARGIN;
 
-    draw_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, figure->title);
+    pithi_clean(text, sizeof text, figure->title, 0);
+    draw_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
     subtitle_text(figure, text, sizeof text);
     draw_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
 }
@@ -236,9 +239,8 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
 static void draw_legend_entry(const struct pithi_figure *figure, const struct pithi_painter *painter,
                               const struct pithi_legend_entry *entry, double x, double y, double width)
 {
-    const char *name = pithlog_get_def(figure->plot.log, entry->id)->name;
     uint32_t rgb = figure->plot.rgb[entry->id];
-    char text[64];
+    char text[64], name[128];
     double room = width - 16 - 52 - 20, used;
 
     if (pithlog_get_def(figure->plot.log, entry->id)->kind == PITHLOG_STATE) {
@@ -247,6 +249,7 @@ static void draw_legend_entry(const struct pithi_figure *figure, const struct pi
     } else {
         pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
     }
+    pithi_def_label(figure->plot.log, entry->id, name, sizeof name);
     draw_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
     used = fmin(painter->text_width(painter->context, text_font, name), room);
     legend_text(figure, entry, text, sizeof text);

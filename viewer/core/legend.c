@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clean.h"
 #include "core/memory.h"
 
 struct sorted {
@@ -59,22 +60,35 @@ static int hosts_differ(const struct pithlog *log)
     return 0;
 }
 
-void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size)
+char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size)
 {
-    const struct pithlog_lane *lane = pithlog_get_lane(log, row.lane);
+    return pithi_clean(label, size, pithlog_get_def(log, id)->name, 0);
+}
+
+static void lane_label(const struct pithlog *log, const struct pithlog_lane *lane, char *label, size_t size)
+{
+    int hosts = hosts_differ(log);
     char place[48];
 
-    if (row.counter != PITHI_NONE) {
-        const struct pithlog_def *def = pithlog_get_def(log, row.counter);
-        snprintf(label, size, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
-        return;
-    }
     if (lane->thread)
         snprintf(place, sizeof place, "%" PRId32 ".%" PRIu32, lane->rank, lane->thread);
     else
         snprintf(place, sizeof place, "rank %" PRId32, lane->rank);
-    snprintf(label, size, "%s%s%s%s%s", place, lane->name[0] ? " " : "", lane->name, hosts_differ(log) ? "  " : "",
-             hosts_differ(log) ? lane->host : "");
+    snprintf(label, size, "%s%s%s%s%s", place, lane->name[0] ? " " : "", lane->name, hosts ? "  " : "",
+             hosts ? lane->host : "");
+}
+
+void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size)
+{
+    char raw[256];
+
+    if (row.counter != PITHI_NONE) {
+        const struct pithlog_def *def = pithlog_get_def(log, row.counter);
+        snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
+    } else {
+        lane_label(log, pithlog_get_lane(log, row.lane), raw, sizeof raw);
+    }
+    pithi_clean(label, size, raw, 0);
 }
 
 void pithi_number_text(uint64_t number, char *text, size_t size)

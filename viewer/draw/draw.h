@@ -14,6 +14,7 @@ struct pithi_draw {
     const char *log_path, *out_path, *lanes, *title;
     enum pithi_draw_kind kind;
     enum pithi_draw_colour colour;
+    int ascii;
     int width, height; /* 0: by default, by the rows */
     int64_t t0_ns, t1_ns;
     int has_from, has_to;

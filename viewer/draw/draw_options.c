@@ -78,6 +78,7 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         draw->title = value;
         return 0;
     case ASCII:
+        draw->ascii = 1;
         draw->colour = PITHI_COLOUR_NEVER;
         draw->kind = PITHI_DRAW_TEXT;
         return 0;

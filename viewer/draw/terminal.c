@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/axis.h"
+#include "core/clean.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
@@ -19,7 +20,7 @@ enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING 
 
 struct terminal {
     const struct pithi_draw *draw;
-    int colour;
+    int colour, ascii; /* ascii: plain letters, in names as well */
     int truecolour;
     int columns, label; /* of a line; of the labels */
     struct pithi_cells cells;
@@ -27,6 +28,36 @@ struct terminal {
     uint32_t legend_count;
     char *letter; /* [defs] */
 };
+
+/* ---- Names ------------------------------------------------------------------------------------------------------------ */
+
+static const char *row_label(const struct terminal *terminal, uint32_t row, char *label, size_t size)
+{
+    char raw[128];
+
+    pithi_row_label(terminal->draw->log, terminal->draw->rows[row], raw, sizeof raw);
+    return pithi_clean(label, size, raw, terminal->ascii);
+}
+
+/* printf's %-*s counts bytes; this counts characters. */
+static void print_padded(const char *text, int width)
+{
+    int used = pithi_columns(text);
+
+    fputs(text, stdout);
+    if (used < width)
+        printf("%*s", width - used, "");
+}
+
+/* The first `width` characters. */
+static void cut(char *text, int width)
+{
+    for (; *text; text++)
+        if (((unsigned char)*text & 0xc0) != 0x80 && width-- == 0) {
+            *text = 0;
+            return;
+        }
+}
 
 /* ---- Set-up ---------------------------------------------------------------------------------------------------------- */
 
@@ -56,14 +87,15 @@ static void set_up(struct terminal *terminal, const struct pithi_draw *draw)
 
     terminal->draw = draw;
     terminal->colour = wants_colour(draw);
+    terminal->ascii = draw->ascii;
     terminal->truecolour = colours && (strcmp(colours, "truecolor") == 0 || strcmp(colours, "24bit") == 0);
     terminal->columns = draw->width ? draw->width : columns_of_terminal();
     if (terminal->columns < LEAST_COLUMNS)
         terminal->columns = LEAST_COLUMNS;
     for (uint32_t row = 0; row < draw->row_count; row++) {
-        pithi_row_label(draw->log, draw->rows[row], label, sizeof label);
-        if ((int)strlen(label) > terminal->label)
-            terminal->label = (int)strlen(label);
+        row_label(terminal, row, label, sizeof label);
+        if (pithi_columns(label) > terminal->label)
+            terminal->label = pithi_columns(label);
     }
     if (terminal->label > MOST_LABEL)
         terminal->label = MOST_LABEL;
@@ -202,8 +234,10 @@ static void print_rows(const struct terminal *terminal)
     char label[128];
 
     for (uint32_t row = 0; row < terminal->draw->row_count; row++) {
-        pithi_row_label(terminal->draw->log, terminal->draw->rows[row], label, sizeof label);
-        printf("%-*.*s %s", terminal->label, terminal->label, label, terminal->colour ? "\xe2\x94\x82" : "|");
+        row_label(terminal, row, label, sizeof label);
+        cut(label, terminal->label);
+        print_padded(label, terminal->label);
+        fputs(terminal->colour ? " \xe2\x94\x82" : " |", stdout);
         if (terminal->colour)
             print_blocks(terminal, row);
         else
@@ -242,11 +276,13 @@ static void print_axis(const struct terminal *terminal)
 static void entry_text(const struct terminal *terminal, const struct pithi_legend_entry *entry, char *text, size_t size)
 {
     const struct pithlog_def *def = pithlog_get_def(terminal->draw->log, entry->id);
+    char name[48];
 
+    pithi_clean(name, sizeof name, def->name, terminal->ascii);
     if (def->kind == PITHLOG_STATE)
-        snprintf(text, size, "%.40s %.1f%%", def->name, entry->share * 100);
+        snprintf(text, size, "%s %.1f%%", name, entry->share * 100);
     else
-        snprintf(text, size, "%.40s x%" PRIu64, def->name, entry->sum.count);
+        snprintf(text, size, "%s x%" PRIu64, name, entry->sum.count);
 }
 
 static void print_entry(const struct terminal *terminal, const struct pithi_legend_entry *entry, int width)
@@ -257,10 +293,11 @@ static void print_entry(const struct terminal *terminal, const struct pithi_lege
     entry_text(terminal, entry, text, sizeof text);
     if (terminal->colour) {
         set_colour(terminal, 38, terminal->draw->rgb[entry->id]);
-        printf("%s\033[0m %-*s", letter ? "\xe2\x96\x88\xe2\x96\x88" : " \xe2\x96\xbe", width - 3, text);
+        printf("%s\033[0m ", letter ? "\xe2\x96\x88\xe2\x96\x88" : " \xe2\x96\xbe");
     } else {
-        printf("%c  %-*s", letter ? letter : '*', width - 3, text);
+        printf("%c  ", letter ? letter : '*');
     }
+    print_padded(text, width - 3);
 }
 
 static void print_legend(const struct terminal *terminal)
@@ -270,8 +307,8 @@ static void print_legend(const struct terminal *terminal)
 
     for (uint32_t i = 0; i < terminal->legend_count; i++) {
         entry_text(terminal, &terminal->legend[i], text, sizeof text);
-        if ((int)strlen(text) + 6 > widest)
-            widest = (int)strlen(text) + 6;
+        if (pithi_columns(text) + 6 > widest)
+            widest = pithi_columns(text) + 6;
     }
     columns = terminal->columns / widest > 0 ? terminal->columns / widest : 1;
     for (uint32_t i = 0; i < terminal->legend_count; i++) {
@@ -289,12 +326,12 @@ static void print_title(const struct terminal *terminal)
     const struct pithi_draw *draw = terminal->draw;
     const char *slash = strrchr(draw->log_path, '/');
     const struct pithlog_info *info = pithlog_get_info(draw->log);
-    char duration[32];
+    const char *title = draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path;
+    char duration[32], text[256];
 
     pithi_duration_text(info->end_ns - info->start_ns, duration, sizeof duration);
-    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n",
-           draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path, info->ranks, &"s"[info->ranks == 1],
-           info->lanes, &"s"[info->lanes == 1], duration);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
+           info->ranks, &"s"[info->ranks == 1], info->lanes, &"s"[info->lanes == 1], duration);
 }
 
 int pithi_draw_terminal(const struct pithi_draw *draw)

@@ -167,9 +167,10 @@ static Tcl_Obj *hit_dict(struct pithi_log_object *object, const struct pithi_hit
 {
     const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
     Tcl_Obj *dict = Tcl_NewDictObj();
+    char name[256];
 
     pithi_put_wide(dict, "id", hit->id);
-    pithi_put_text(dict, "name", pithlog_get_def(object->log, hit->id)->name);
+    pithi_put_text(dict, "name", pithi_def_label(object->log, hit->id, name, sizeof name));
     pithi_put_wide(dict, "rank", lane->rank);
     pithi_put_wide(dict, "thread", lane->thread);
     pithi_put_wide(dict, "start", hit->start_ns);

@@ -99,7 +99,7 @@ static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     static const char *const kinds[] = {"state", "event", "counter"};
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
     const struct pithlog_def *def;
-    char colour[16];
+    char colour[16], name[256];
 
     (void)objc, (void)objv;
     for (uint32_t id = 0; (def = pithlog_get_def(object->log, id)); id++) {
@@ -107,7 +107,7 @@ static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int obj
         snprintf(colour, sizeof colour, "#%06x", object->rgb[id]);
         pithi_put_wide(dict, "id", id);
         pithi_put_text(dict, "kind", kinds[def->kind]);
-        pithi_put_text(dict, "name", def->name);
+        pithi_put_text(dict, "name", pithi_def_label(object->log, id, name, sizeof name));
         pithi_put_text(dict, "colour", colour);
         pithi_put_text(dict, "group", def->group);
         Tcl_ListObjAppendElement(NULL, list, dict);
