@@ -24,6 +24,8 @@ for kind in edge plain; do
         golden $kind.$format.print $kind.$format.print "$kind: reads back from $format as before"
     done
     golden $kind.alog $kind.alog "$kind: the ALOG file as before"
+    what=$(python3 "$here/alog_check.py" $kind.alog)
+    ok $? "$kind: the ALOG file keeps all rules of strict readers: $what"
     python3 "$here/clog2_dump.py" $kind.clog2 >$kind.clog2.dump
     ok $? "$kind: the CLOG-2 file keeps all rules of strict readers"
     golden $kind.clog2.dump $kind.clog2.dump "$kind: the CLOG-2 file as before"
@@ -46,8 +48,12 @@ is "$(records deep.clog2 | diff <(records deep.pith) - | head -n 3)" "" "recursi
 "$make_golden" states states.pith && pith convert states.pith states.clog2 && python3 "$here/clog2_dump.py" states.clog2 >dump.txt
 ok $? "2500 states: a strict CLOG-2 file"
 like "$(head -n 1 dump.txt)" "user_solo_eventID_start=18200 .*user_stateID_count=2500" "2500 states: solo events have moved up"
-pith convert plain.pith window.clog2 --from 0.003 --to 0.004 && python3 "$here/clog2_dump.py" window.clog2 >dump.txt
-ok $? "a window: a strict CLOG-2 file"
+for range in "--from 0.003 --to 0.004" "--from 1000" "--to -1"; do
+    pith convert plain.pith window.clog2 $range && python3 "$here/clog2_dump.py" window.clog2 >dump.txt
+    ok $? "a window, $range: a strict CLOG-2 file"
+    pith convert plain.pith window.alog $range && python3 "$here/alog_check.py" window.alog >dump.txt
+    ok $? "a window, $range: a strict ALOG file"
+done
 pith convert plain.pith --format clog2 /dev/stdout | cat >piped.clog2
 cmp -s piped.clog2 plain.clog2
 ok $? "a pipe gets the same file"

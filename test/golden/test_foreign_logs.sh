@@ -8,6 +8,8 @@ for name in gmm.log srtest.alog systest_profile.log; do
     [ -r "$logs/$name" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
     pith print "$logs/$name" >print.txt 2>err.txt
     ok $? "$name: reads"
+    pith convert "$logs/$name" again.alog && python3 "$here/alog_check.py" again.alog >checked.txt
+    ok $? "$name: written again as a strict file: $(head -n 3 checked.txt)"
     same=$(python3 "$here/compare_alog.py" "$logs/$name" print.txt)
     ok $? "$name: every record as in the file: $same"
 done
