@@ -32,7 +32,7 @@ static struct end *take(struct ends *ends, uint32_t lane, int64_t time_ns, uint6
 
     for (size_t i = 0; i < ends->count; i++) {
         struct end *end = &ends->at[i];
-        if (end->lane != lane || end->time_ns != time_ns || end->taken || (end->bytes && end->bytes != bytes))
+        if (end->lane != lane || end->time_ns != time_ns || end->taken || (end->bytes && bytes && end->bytes != bytes))
             continue;
         if (!found || end->bytes == bytes)
             found = end;

@@ -79,8 +79,9 @@ static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
     pith_comm_recv(comm->id, PITH_NOBODY, 0, 0, posted);
 }
 
-/* A source and a tag that the receive named are what came, whatever the status says (that of MPI_Isendrecv says nothing in
- * MPICH 4.0); wildcards are read from the status. A message too long for its receive was matched all the same. */
+/* A source and a tag that the receive named are what came. A status that says something else is not of this receive (MPICH
+ * 4.0 does not set that of MPI_Isendrecv): its size is not taken. A message too long for its receive was matched all the
+ * same. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
@@ -90,16 +91,18 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
         return;
     if (__builtin_expect(result != MPI_SUCCESS, 0))
         REAL(MPI_Error_class)(result, &class);
-    int from = pithi_comm_peer(recv->comm, recv->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : recv->peer);
+    int source = recv->peer == MPI_ANY_SOURCE ? status->MPI_SOURCE : recv->peer;
+    int tag = recv->tag == MPI_ANY_TAG ? status->MPI_TAG : recv->tag;
+    int from = pithi_comm_peer(recv->comm, source);
     if (from < 0 || (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)) {
         record_nothing(recv->comm, recv->posted);
         return;
     }
     /* Basic elements of MPI_BYTE: bytes, whatever type was received. */
-    if (REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+    if (status->MPI_SOURCE != source || status->MPI_TAG != tag ||
+        REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
         bytes = 0;
-    pith_comm_recv(recv->comm->id, from, recv->tag == MPI_ANY_TAG ? status->MPI_TAG : recv->tag, (uint64_t)bytes,
-                   recv->posted);
+    pith_comm_recv(recv->comm->id, from, tag, (uint64_t)bytes, recv->posted);
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------------- */
