@@ -17,6 +17,13 @@ static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory")
 
 /* ---- The world's lines ----------------------------------------------------------------------------------------- */
 
+/* The preamble's number of ranks bounds those of every communicator. */
+static void see_rank(struct pithi_clog2_lines *lines, int32_t rank)
+{
+    if (rank >= lines->ranks && rank < INT32_MAX)
+        lines->ranks = rank + 1;
+}
+
 static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *mark, const char *name, int32_t kind)
 {
     struct pithi_clog2_entry *entry;
@@ -56,7 +63,7 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         rank = lane->rank;
         int32_t thread = lane->thread < THREADS_MAX ? (int32_t)lane->thread : order;
         lines->lanes[i] = (struct pithi_clog2_line){0, rank < 0 ? 0 : rank, thread}; /* -1: of no job */
-        lines->ranks = rank >= lines->ranks ? rank + 1 : lines->ranks;
+        see_rank(lines, lines->lanes[i].rank);
         lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
     }
     return add_entry(lines, 0, PITHI_CLOG2_MARK_WORLD, "", PITHI_CLOG2_KIND_INTRA);
@@ -198,6 +205,7 @@ static int announce(struct pithi_clog2_lines *lines, const struct pithlog_comm *
     if (*done)
         return PITH_OK;
     *done = 1;
+    see_rank(lines, line->rank);
     if (def->remote_size) {
         TRY(write_event(lines, time_ns, world, PITHI_CLOG2_INTER, number, line->rank));
         TRY(write_event(lines, time_ns, world, PITHI_CLOG2_LOCAL, line->comm, line->rank));
@@ -250,11 +258,12 @@ int pithi_clog2_message_line(struct pithi_clog2_lines *lines, const struct pithl
         lines->unknown_members += record->comm != 0;
         *line = *world;
         *partner = (struct pithi_clog2_line){0, record->peer, 0};
-        lines->ranks = record->peer >= lines->ranks && record->peer < INT32_MAX ? record->peer + 1 : lines->ranks;
+        see_rank(lines, record->peer);
         return PITH_OK;
     }
     *line = line_in(def, number, rank, world->thread);
     *partner = line_in(def, number, other, 0);
+    see_rank(lines, partner->rank);
     TRY(announce(lines, def, number, world, line, record->time_ns));
 out:
     return err;

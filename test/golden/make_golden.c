@@ -1,7 +1,7 @@
 /* make_golden.c - makes the native logs that the goldens of the foreign formats are written from: make_golden KIND OUT.
  *
  * edge: what the formats can hold only by a rule: every kind of record, threads, recursion, long names, every payload.
- * plain: what they hold whole. deep: a state nested in itself 300 times. states: 2500 states in use.
+ * plain: what they hold whole. sparse: one rank of ten. deep: a state nested in itself 300 times. states: 2500 in use.
  * big COUNT OUT: COUNT records on 4 ranks, to measure with. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,6 +184,17 @@ static void plain(void)
     }
 }
 
+/* One rank of many, as `pith merge` of single logs or a window may leave it. */
+static void sparse(void)
+{
+    static const int32_t members[] = {0, 2, 3, 4, 1, 9};
+    uint32_t a = lane(1, 0, ""), c = comm(5, "six", members, 6, 0);
+
+    R(a, COMM_CREATE, .comm = c);
+    R(a, SEND, .comm = c, .peer = 9, .tag = 1, .bytes = 1);
+    R(a, SEND, .peer = 7, .tag = 1, .bytes = 1);
+}
+
 static void deep(void)
 {
     uint32_t a = lane(0, 0, ""), f = define(PITHLOG_STATE, "f", "red", "");
@@ -242,6 +253,8 @@ int main(int argc, char **argv)
         edge();
     else if (strcmp(argv[1], "plain") == 0)
         plain();
+    else if (strcmp(argv[1], "sparse") == 0)
+        sparse();
     else if (strcmp(argv[1], "deep") == 0)
         deep();
     else if (strcmp(argv[1], "states") == 0)

@@ -48,6 +48,12 @@ is "$(records deep.clog2 | diff <(records deep.pith) - | head -n 3)" "" "recursi
 "$make_golden" states states.pith && pith convert states.pith states.clog2 && python3 "$here/clog2_dump.py" states.clog2 >dump.txt
 ok $? "2500 states: a strict CLOG-2 file"
 like "$(head -n 1 dump.txt)" "user_solo_eventID_start=18200 .*user_stateID_count=2500" "2500 states: solo events have moved up"
+"$make_golden" sparse sparse.pith && pith convert sparse.pith sparse.clog2 &&
+    pith convert sparse.pith sparse.alog 2>/dev/null
+dump=$(python3 "$here/clog2_dump.py" sparse.clog2)
+like "$?:$dump" "^0:.*max_comm_world_size=8 " "ranks that have no lane count: a strict CLOG-2 file"
+what=$(python3 "$here/alog_check.py" sparse.alog)
+is "$?:$what" "0:send=2" "ranks that have no lane count: a strict ALOG file"
 for range in "--from 0.003 --to 0.004" "--from 1000" "--to -1"; do
     pith convert plain.pith window.clog2 $range && python3 "$here/clog2_dump.py" window.clog2 >dump.txt
     ok $? "a window, $range: a strict CLOG-2 file"
