@@ -46,6 +46,9 @@ like "$(size rich.png)" '^900x[0-9]+$' "a width alone: as high as the rows need"
 pith draw rich.pith -o small.png --size 240x170
 is "$(size small.png)" 240x170 "a very small picture"
 
+pith draw plain.pith -o deep.png --from 500000000ns --to 500000003ns
+like "$(colours deep.png 4x6+600+73)" '^[2-9]' "three nanoseconds wide: the arrow, whose ends are far away, passes half way between its rows"
+
 # ---- reproducible, all kinds
 for kind in png svg pdf; do
     pith draw rich.pith -o a.$kind && sleep 0.05 && pith draw rich.pith -o b.$kind

@@ -181,7 +181,7 @@ sync
 is [legend] {{blue 2 1.000000000 1.000000000} {red 1 0.500000000 0.400000000} {green 1 0.100000000 0.100000000} {mark 1 0.000000000 0.000000000}} \
     "the legend: counts, inclusive and exclusive times"
 zoom 0.25 0.5
-is [legend] {{blue 1 0.250000000 0.250000000} {red 1 0.250000000 0.200000000} {green 1 0.050000000 0.050000000}} "of the part in view" 
+is [legend] {{blue 1 0.250000000 0.250000000} {red 1 0.250000000 0.200000000} {green 1 0.050000000 0.050000000}} "of the part in view"
 fit
 hide green
 is [colour 0.25 0] cc0000 "a hidden state is not drawn"

@@ -10,6 +10,7 @@
 #include "core/axis.h"
 #include "core/clean.h"
 #include "core/palette.h"
+#include "core/words.h"
 
 enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_LINE = 19, LEGEND_GAP = 10, LEGEND_LINES = 6 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90 };
@@ -166,11 +167,12 @@ static void subtitle_text(const struct pithi_figure *figure, char *text, size_t 
     const struct pithi_plot *plot = &figure->plot;
     const struct pithlog_info *info = pithlog_get_info(plot->log);
     char duration[32], from[32], to[32], window[96] = "", lanes[48] = "", records[40];
-    int64_t span = plot->t1_ns - plot->t0_ns, whole = info->end_ns - info->start_ns;
+    int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
-    pithi_duration_text(whole, duration, sizeof duration);
+    pithi_whole_window(plot->log, &from_ns, &to_ns);
+    pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     pithi_number_text(info->records, records, sizeof records);
-    if (span < whole) {
+    if (span < to_ns - from_ns - 1) {
         pithi_time_text(plot->t0_ns, span / 1000, from, sizeof from);
         pithi_time_text(plot->t1_ns, span / 1000, to, sizeof to);
         snprintf(window, sizeof window, ", shown from %s to %s", from, to);

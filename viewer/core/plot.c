@@ -321,12 +321,30 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
     ends[3] = middle_of(plot, arrow->to_row);
 }
 
+/* Shortens a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, where the numbers
+ * of cairo (24 bits before the point) would go wrong. */
+static int shorten(double ends[4], double low, double high)
+{
+    double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
+
+    if ((ends[0] < low && ends[2] < low) || (ends[0] > high && ends[2] > high))
+        return 0;
+    for (int i = 0; i < 4; i += 2) {
+        double x = ends[i] < low ? low : ends[i] > high ? high : ends[i];
+        ends[i + 1] += slope * (x - ends[i]);
+        ends[i] = x;
+    }
+    return 1;
+}
+
 static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
                        const struct pithi_arrow *arrow, double alpha)
 {
     double ends[4], x1, y1, dx, dy, length, size = plot->row_height / 4;
 
     pithi_plot_arrow_ends(plot, arrow, ends);
+    if (!shorten(ends, plot->x - 100, plot->x + plot->width + 100))
+        return;
     x1 = ends[2], y1 = ends[3];
     dx = x1 - ends[0], dy = y1 - ends[1];
     length = sqrt(dx * dx + dy * dy);

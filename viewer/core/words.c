@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 146 years before and after a log's start: differences of such times never overflow. */
+#define FARTHEST (INT64_MAX / 2)
+
 int pithi_time_parse(const char *text, int64_t *time_ns)
 {
     static const struct {
@@ -20,7 +23,7 @@ int pithi_time_parse(const char *text, int64_t *time_ns)
         double ns = value * units[i].ns;
         if (strcmp(end, units[i].name) != 0)
             continue;
-        if (!(ns > -9e18 && ns < 9e18))
+        if (!(ns > -(double)FARTHEST && ns < (double)FARTHEST))
             return -1;
         *time_ns = (int64_t)(ns < 0 ? ns - 0.5 : ns + 0.5);
         return 0;
@@ -111,14 +114,19 @@ int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_
     return 0;
 }
 
+static int64_t within(int64_t time_ns)
+{
+    return time_ns < -FARTHEST ? -FARTHEST : time_ns > FARTHEST ? FARTHEST : time_ns;
+}
+
 void pithi_whole_window(const struct pithlog *log, int64_t *t0_ns, int64_t *t1_ns)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
 
-    *t0_ns = info->start_ns < info->end_ns ? info->start_ns : info->end_ns;
-    *t1_ns = info->end_ns < INT64_MAX ? info->end_ns + 1 : info->end_ns;
+    *t0_ns = 0;
+    *t1_ns = 1;
     if (info->start_ns > info->end_ns)
-        *t0_ns = 0, *t1_ns = 1;
-    if (*t0_ns >= *t1_ns)
-        *t0_ns = *t1_ns - 1;
+        return;
+    *t0_ns = within(info->start_ns);
+    *t1_ns = within(info->end_ns) + 1;
 }

@@ -14,6 +14,7 @@
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
+#include "core/words.h"
 #include "draw/draw.h"
 
 enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14 };
@@ -328,8 +329,10 @@ static void print_title(const struct terminal *terminal)
     const struct pithlog_info *info = pithlog_get_info(draw->log);
     const char *title = draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path;
     char duration[32], text[256];
+    int64_t from_ns, to_ns;
 
-    pithi_duration_text(info->end_ns - info->start_ns, duration, sizeof duration);
+    pithi_whole_window(draw->log, &from_ns, &to_ns);
+    pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
            info->ranks, &"s"[info->ranks == 1], info->lanes, &"s"[info->lanes == 1], duration);
 }
