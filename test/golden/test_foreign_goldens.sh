@@ -48,6 +48,9 @@ is "$(records deep.clog2 | diff <(records deep.pith) - | head -n 3)" "" "recursi
 "$make_golden" states states.pith && pith convert states.pith states.clog2 && python3 "$here/clog2_dump.py" states.clog2 >dump.txt
 ok $? "2500 states: a strict CLOG-2 file"
 like "$(head -n 1 dump.txt)" "user_solo_eventID_start=18200 .*user_stateID_count=2500" "2500 states: solo events have moved up"
+"$make_golden" big 20000 big.pith && pith convert big.pith big.clog2 && python3 "$here/clog2_dump.py" big.clog2 >dump.txt
+ok $? "many blocks: a strict CLOG-2 file"
+is "$(records big.clog2 | diff <(records big.pith) - | head -n 5)" "" "many blocks: nothing is lost"
 "$make_golden" sparse sparse.pith && pith convert sparse.pith sparse.clog2 &&
     pith convert sparse.pith sparse.alog 2>/dev/null
 dump=$(python3 "$here/clog2_dump.py" sparse.clog2)
