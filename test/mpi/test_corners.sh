@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The corners of a run: callbacks, Pcontrol, calls outside of MPI_Init and MPI_Finalize, ends of all kinds, threads.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+reader matched
+
+for mpi in $(mpis); do
+    compile corners "$mpi"
+
+    record corners "$mpi" 1 callbacks
+    is "$status $(cat out)" "0 1 2" "$mpi: callbacks work" || cat err
+    is "$(calls corners.pith MPI_Type_size) $(calls corners.pith MPI_Initialized) $(calls corners.pith MPI_Finalized) $(calls corners.pith MPI_Error_class)" "1 1 2 1" \
+        "$mpi: what an operation, copy and delete functions, an error handler call is recorded"
+    is "$(lines corners.pith '(enter|leave)' | cut -f 3,4 | grep -A 3 'enter.MPI_Reduce_local' | tr '\t\n' '  ')" \
+        "enter MPI_Reduce_local enter MPI_Type_size leave MPI_Type_size leave MPI_Reduce_local " "$mpi: nested in the call that they are called from"
+    plain_calls=$(lines corners.pith enter | wc -l)
+    PITH_NESTED=1 record corners "$mpi" 1 callbacks
+    ok $(($(lines corners.pith enter | wc -l) < plain_calls)) "$mpi: PITH_NESTED=1 records no less"
+
+    record corners "$mpi" 2 pcontrol
+    is "$status" 0 "$mpi: Pcontrol"
+    is "$(calls corners.pith MPI_Barrier) $(calls corners.pith MPI_Irecv) $(calls corners.pith MPI_Wait)" "2 0 2" "$mpi: what lies between Pcontrol(0) and (1) is not recorded"
+    is "$(lines corners.pith '(pause|resume)' | cut -f 1,3 | sort -k 1,1 -s | tr '\t\n' '  ')" "0 pause 0 resume 1 pause 1 resume " "$mpi: both moments are" ||
+        lines corners.pith '(pause|resume)'
+    like "$(./matched corners.pith)" "messages 4 wrong 0 unsized 0 unmatched 0 0" "$mpi: a receive posted and a communicator made in a pause are known after it"
+
+    record corners "$mpi" 2 outside
+    is "$status" 0 "$mpi: calls before MPI_Init and after MPI_Finalize"
+    is "$(calls corners.pith MPI_Initialized) $(calls corners.pith MPI_Get_version) $(calls corners.pith MPI_Finalize)" "2 2 2" "$mpi: those before are recorded"
+
+    record corners "$mpi" 2 status; plain corners "$mpi" 2 status
+    is "$status" "$plain_status" "$mpi: the exit status is the program's"
+    record corners "$mpi" 2 nothing; plain corners "$mpi" 2 nothing
+    is "$status $(grep -c '^pith: nothing was recorded' err)" "$plain_status 1" "$mpi: a program that calls no MPI function: said once"
+
+    for mode in unfinished abort; do
+        begin=$SECONDS
+        record corners "$mpi" 2 $mode
+        ok $((SECONDS - begin > 30)) "$mpi: $mode: no hang"
+        ok "$([ -d corners.pith.spill ]; echo $?)" "$mpi: $mode: the records stay"
+        pith recover corners.pith.spill -o corners.pith >/dev/null 2>&1
+        is "$(calls corners.pith MPI_Comm_size) $(calls corners.pith MPI_Init)" "2 2" "$mpi: $mode: and are recovered"
+    done
+    is "$(grep -c '^pith: .*pith recover' err)" 1 "$mpi: MPI_Abort: one line says how" || cat err
+
+    record corners "$mpi" 2 threads
+    is "$status" 0 "$mpi: threads" || cat err
+    if grep -q 'no threads' out; then skip "$mpi: threads" "MPI_THREAD_MULTIPLE is not there"; else
+        like "$(./matched corners.pith)" "messages 1600 wrong 0 unsized 0 unmatched 0 0 nobody 0" "$mpi: threads: all messages matched"
+        is "$(calls corners.pith MPI_Barrier)" 1600 "$mpi: threads: every call recorded"
+        is "$(lines corners.pith comm | grep -c op=free)" 8 "$mpi: threads: their communicators"
+        is "$(pith info corners.pith | sed -n 's/^lanes: //p')" 10 "$mpi: threads: a lane each"
+    fi
+done
+finish
