@@ -82,7 +82,9 @@ like [point 0.25 0] {^green   on rank 0   from 200 ms   to 300 ms   for 100 ms  
 like [point 0.25 0 0.14] {^red } "of the state around it, on its rim"
 like [point 0.1 1 0.2] {^mark   on rank 1   at 100 ms   with answer=42$} "of an event, with its payload"
 like [point 0.5 0 1.0] {^message   from rank 0   to rank 1   size 1.?024 bytes   tag 7   sent 400 ms   took 200 ms   rate} "of a message"
+ok [expr {[$plot find withtag outline] ne {}}] "what is told of is outlined"
 like [point 0.9 1] {^2 ranks, 11 records, 1 messages} "nothing there: what the log is"
+ok [expr {[$plot find withtag outline] eq {}}] "where nothing is, nothing is outlined"
 is [dict get [at 0.25 0] name] green "the word at: the innermost state"
 is [dict get [at 0.25 0 0] name] red "and the outermost"
 
@@ -172,8 +174,11 @@ ok [near [window] {0.6 0.8} 0.004] "a click in the strip moves the window there:
 event generate $strip <B1-Motion> -x [expr {[winfo width $strip] * 5 / 10}] -y 10
 sync
 ok [near [window] {0.4 0.6} 0.004] "and a drag: [window]"
+set strip_photo [$strip itemcget shown -image]
+is "[format %02x%02x%02x {*}[$strip_photo get 2 7]] [format %02x%02x%02x {*}[$strip_photo get [expr {[image width $strip_photo] - 3}] 7]]" \
+    "cc0000 0000cc" "in which the window's part of the log is shown"
 set strip_photo [$strip itemcget 1 -image]
-is [format %02x%02x%02x {*}[$strip_photo get [expr {[winfo width $strip] * 8 / 10}] 7]] 0000cc "it is a picture of the log"
+is [format %02x%02x%02x {*}[$strip_photo get [expr {[winfo width $strip] * 8 / 10}] 7]] 9999eb "beside it the rest, faded"
 fit
 sync
 

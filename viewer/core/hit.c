@@ -126,6 +126,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     if (best) {
         hit->id = best->id;
         hit->depth = best->depth;
+        hit->level = best->level < PITHI_LEVELS ? best->level : PITHI_LEVELS - 1;
         hit->start_ns = best->start_ns;
         hit->end_ns = best->end_ns;
         hit->ended = !best->open;

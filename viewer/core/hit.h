@@ -7,6 +7,7 @@
 struct pithi_hit {
     uint32_t id;    /* definition */
     uint32_t depth; /* states: open around it */
+    uint32_t level; /* states: where it is drawn */
     int64_t start_ns, end_ns;
     int ended;          /* 0: it was still open where the search for its end stopped (end_ns) */
     uint64_t count;     /* events: how many are this near */

@@ -4,7 +4,7 @@
 oo::class create ::pith::Overview {
     variable model
     variable path     ;# the canvas
-    variable photo
+    variable photo faded shown ;# the log; faded; the part of it that lies in the window
     variable width
     variable pending  ;# after id of the redraw to come
     variable grip     ;# while dragged: pointer's distance from the window's begin, ns
@@ -12,14 +12,17 @@ oo::class create ::pith::Overview {
     constructor {canvas its_model} {
         set model $its_model
         set path $canvas
-        set photo [image create photo]
+        foreach name {photo faded shown} {
+            set $name [image create photo]
+        }
         set width 1
         set pending {}
         set grip 0
         canvas $path -height [my height] -highlightthickness 0 -borderwidth 0 \
             -background [::pith::theme::colour paper] -cursor sb_h_double_arrow
-        $path create image 0 3 -anchor nw -image $photo
-        my mark_items
+        $path create image 0 3 -anchor nw -image $faded
+        $path create image 0 3 -anchor nw -image $shown -tags shown
+        $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
         bind $path <Configure> [list [self] resized %w]
         bind $path <Button-1> [list [self] press %x]
         bind $path <B1-Motion> [list [self] drag %x]
@@ -28,21 +31,13 @@ oo::class create ::pith::Overview {
 
     destructor {
         after cancel $pending
-        image delete $photo
+        image delete $photo $faded $shown
     }
 
     # NEEDSWORK: drawn from all records; above this many it would cost too much without a summary in the log.
     method drawable {} { expr {[$model info records] <= 5000000} }
 
     method height {} { expr {[my drawable] ? 36 : 14} }
-
-    method mark_items {} {
-        set paper [::pith::theme::colour paper]
-        foreach side {left right} {
-            $path create rectangle -9 -9 -9 -9 -outline {} -fill $paper -stipple gray50 -tags $side
-        }
-        $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
-    }
 
     method resized {w} {
         set width $w
@@ -55,6 +50,8 @@ oo::class create ::pith::Overview {
             rows - hidden - digest { my redraw }
         }
     }
+
+    method photo {} { return $photo }
 
     method redraw {} {
         if {$pending eq {}} {
@@ -76,7 +73,7 @@ oo::class create ::pith::Overview {
             return
         }
         if {[my drawable]} {
-            [$model log] overview $photo {*}[$model whole] $width [expr {[my height] - 6}]
+            [$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]
         }
         my mark
     }
@@ -93,12 +90,13 @@ oo::class create ::pith::Overview {
 
     method mark {} {
         lassign [$model window] t0 t1
-        set h [my height]
-        set x0 [expr {round([my x_of $t0])}]
-        set x1 [expr {max($x0 + 3, round([my x_of $t1]))}]
-        $path coords left -1 0 $x0 $h
-        $path coords right $x1 0 [expr {$width + 1}] $h
-        $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {$h - 2}]
+        set x0 [expr {max(0, min($width - 3, round([my x_of $t0])))}]
+        set x1 [expr {min($width, max($x0 + 3, round([my x_of $t1])))}]
+        if {[image width $photo] >= $x1} {
+            $shown copy $photo -from $x0 0 $x1 [image height $photo] -shrink
+            $path coords shown $x0 3
+        }
+        $path coords window [expr {max(1, $x0)}] 1 [expr {min($width - 1, $x1)}] [expr {[my height] - 2}]
     }
 
     # Inside of the mark it is taken where it is; outside it comes to the pointer.

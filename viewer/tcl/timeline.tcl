@@ -129,6 +129,7 @@ oo::class create ::pith::Timeline {
         my draw_axis $t0 $t1
         my draw_labels
         my set_scrollbars $t0 $t1
+        $plot delete outline
         my look_soon
     }
 
@@ -337,6 +338,7 @@ oo::class create ::pith::Timeline {
     method left {} {
         set at {}
         $plot itemconfigure cursor -state hidden
+        $plot delete outline
         $model set_pointer {}
     }
 
@@ -351,8 +353,40 @@ oo::class create ::pith::Timeline {
     method look {} {
         set hover {}
         if {$at ne {} && [winfo exists $plot]} {
-            $model set_pointer [my what_is_at {*}$at]
+            set what [my what_is_at {*}$at]
+            my outline $what
+            $model set_pointer $what
         }
+    }
+
+    # A frame around the state, a line along the message that is told of.
+    method outline {what} {
+        $plot delete outline
+        if {![dict exists $what kind]} {
+            return
+        }
+        set hit [dict get $what hit]
+        set accent [::pith::theme::colour accent]
+        switch [dict get $what kind] {
+            state {
+                set x0 [expr {max(-5, [my x_of [dict get $hit start]])}]
+                set x1 [expr {min($width + 5, max($x0 + 1, [my x_of [dict get $hit end]]))}]
+                set y0 [expr {([my row_at [lindex $at 1]] - [$model first_row]) * [$model row_height] + [dict get $hit top]}]
+                set y1 [expr {$y0 + [dict get $hit height]}]
+                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline white -width 3 -tags outline
+                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
+            }
+            arrow {
+                lassign [dict get $hit line] x0 y0 x1 y1
+                # X11 has 16 bits for a coordinate; Tk clips, but not billions.
+                if {max(abs($x0), abs($x1)) < 30000} {
+                    $plot create line $x0 $y0 $x1 $y1 -fill white -width 4 -tags outline
+                    $plot create line $x0 $y0 $x1 $y1 -fill $accent -width 2 -arrow last -tags outline
+                }
+            }
+        }
+        $plot raise cursor
+        $plot raise selection
     }
 
     # A dict: time; and, if there is something, kind, hit (as the core gave it) and lines {word value ...} for people.

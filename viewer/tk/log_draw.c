@@ -131,9 +131,10 @@ static struct pithi_row *strip_rows(const struct pithi_log_object *object, uint3
     return rows;
 }
 
+/* The strip twice: as it is, and faded for what is out of the window. */
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
     struct pithi_plot plot = {.log = object->log, .rgb = object->rgb, .hidden = object->hidden};
@@ -141,8 +142,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     int width, height, status;
 
     (void)objc;
-    if (!photo || pithi_get_window(interp, objv + 3, &plot.t0_ns, &plot.t1_ns) != TCL_OK ||
-        Tcl_GetIntFromObj(interp, objv[5], &width) != TCL_OK || Tcl_GetIntFromObj(interp, objv[6], &height) != TCL_OK)
+    if (!photo || !faded || pithi_get_window(interp, objv + 4, &plot.t0_ns, &plot.t1_ns) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[6], &width) != TCL_OK || Tcl_GetIntFromObj(interp, objv[7], &height) != TCL_OK)
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
@@ -154,7 +155,10 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
         pithi_raster_prepare(&raster, width, height, PITHI_RGB_PAPER);
         pithi_plot_draw(&plot, &painter);
         status = show(interp, &raster, photo);
+        painter.rect(painter.context, 0, 0, width, height, PITHI_RGB_PAPER, 0.6);
     }
+    if (status == TCL_OK)
+        status = show(interp, &raster, faded);
     pithi_plot_free(&plot);
     pithi_raster_free(&raster);
     free(rows);
@@ -182,7 +186,7 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 {
     struct pithi_hit hit;
     int64_t t0, t1;
-    double y, row_height;
+    double y, row_height, top, height;
     uint32_t row;
     Tcl_Obj *dict;
     int found;
@@ -204,6 +208,9 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     dict = hit_dict(object, &hit, row);
     pithi_put_wide(dict, "depth", hit.depth);
     pithi_put_wide(dict, "ended", hit.ended);
+    pithi_plot_bar(row_height, hit.level, &top, &height);
+    pithi_put(dict, "top", Tcl_NewDoubleObj(top));
+    pithi_put(dict, "height", Tcl_NewDoubleObj(height));
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
@@ -237,8 +244,8 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_arrow *arrow;
-    Tcl_Obj *dict;
-    double x, y;
+    Tcl_Obj *dict, *line;
+    double x, y, ends[4];
 
     (void)objc;
     if (Tcl_GetDoubleFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[3], &y) != TCL_OK)
@@ -253,6 +260,11 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     pithi_put_wide(dict, "end", arrow->message->recv_ns);
     pithi_put_wide(dict, "tag", arrow->message->tag);
     pithi_put_wide(dict, "bytes", (int64_t)arrow->message->bytes);
+    line = Tcl_NewListObj(0, NULL);
+    pithi_plot_arrow_ends(&object->plot, arrow, ends);
+    for (int i = 0; i < 4; i++)
+        Tcl_ListObjAppendElement(NULL, line, Tcl_NewDoubleObj(ends[i]));
+    pithi_put(dict, "line", line);
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }

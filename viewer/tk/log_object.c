@@ -252,7 +252,7 @@ static const struct method {
     {"eventat", 3, "row time reach", pithi_log_event_at},
     {"hide", 1, "ids", log_hide},
     {"info", 0, NULL, log_info},
-    {"overview", 5, "photo t0 t1 width height", pithi_log_overview},
+    {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
     {"properties", 0, NULL, log_properties},
     {"rows", 0, NULL, log_rows},
     {"select", 1, "list", log_select},
