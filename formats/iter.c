@@ -16,7 +16,7 @@ struct cursor {
 
 struct place {
     int64_t time_ns;
-    uint32_t cursor; /* in order of lanes, so that it decides ties */
+    struct cursor *cursor; /* they lie in order of lanes, so that this decides ties */
 };
 
 enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
@@ -40,7 +40,7 @@ struct pithlog_iter {
 
 static inline int before(const struct place *a, const struct place *b)
 {
-    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cursor < b->cursor;
+    return (a->time_ns < b->time_ns) | ((a->time_ns == b->time_ns) & (a->cursor < b->cursor)); /* no branch: it is chance */
 }
 
 /* heap[at] may have become later than those below it. */
@@ -60,7 +60,7 @@ static inline void sift_down(struct place *heap, uint32_t count, uint32_t at)
     heap[at] = place;
 }
 
-static void heap_push(struct pithlog_iter *it, int64_t time_ns, uint32_t cursor)
+static void heap_push(struct pithlog_iter *it, int64_t time_ns, struct cursor *cursor)
 {
     uint32_t at = it->heap_count++;
     struct place place = {time_ns, cursor};
@@ -129,22 +129,27 @@ static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block 
     return !(b->kinds & it->kinds) && !(it->flags & PITHLOG_CLIP);
 }
 
-/* Goes to the lane's next record: 1; 0: there is none before the end of the window; -1: damaged, call again to go on. */
-static int advance(struct pithlog_iter *it, struct cursor *c)
+static inline int step(const struct pithlog_iter *it, struct cursor *c)
 {
-    for (;;) {
-        int status = pithi_block_step(&c->block);
-        if (status == 1)
-            return 1;
-        if (status < 0)
-            return block_damaged(it, c, "its times pass its end");
-        while (c->next_block < c->lane->block_count && may_skip(it, &c->lane->blocks[c->next_block]))
-            c->next_block++;
-        if (c->next_block == c->lane->block_count || c->lane->blocks[c->next_block].first_ns > it->to_ns)
-            return 0;
-        if (load_block(it, c, c->next_block) < 0)
-            return -1;
-    }
+    int status = pithi_block_step(&c->block);
+    return status >= 0 ? status : block_damaged(it, c, "its times pass its end");
+}
+
+/* Goes to the first record of the lane's next block: as advance. */
+static int next_block(struct pithlog_iter *it, struct cursor *c)
+{
+    while (c->next_block < c->lane->block_count && may_skip(it, &c->lane->blocks[c->next_block]))
+        c->next_block++;
+    if (c->next_block == c->lane->block_count || c->lane->blocks[c->next_block].first_ns > it->to_ns)
+        return 0;
+    return load_block(it, c, c->next_block) < 0 ? -1 : step(it, c);
+}
+
+/* Goes to the lane's next record: 1; 0: there is none before the end of the window; -1: damaged, call again to go on. */
+static inline int advance(struct pithlog_iter *it, struct cursor *c)
+{
+    int status = step(it, c);
+    return status ? status : next_block(it, c);
 }
 
 /* ---- Nesting ------------------------------------------------------------------------------------------------------------- */
@@ -189,7 +194,7 @@ static int prime(struct pithlog_iter *it, uint32_t number)
         if (status <= 0)
             return status < 0 ? -1 : 1;
         if (c->block.time_ns >= it->from_ns) {
-            heap_push(it, c->block.time_ns, number);
+            heap_push(it, c->block.time_ns, c);
             return 1;
         }
         if (!pithi_block_take(&c->block, &r))
@@ -347,7 +352,7 @@ static int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
 /* From the record delivered last to the next of its lane. 1, or -1. */
 static inline int go_on(struct pithlog_iter *it)
 {
-    struct cursor *c = &it->cursors[it->heap[0].cursor];
+    struct cursor *c = it->heap[0].cursor;
     int status = advance(it, c);
     if (status < 0)
         return -1;
@@ -375,7 +380,7 @@ int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
             it->at = 0;
             continue;
         }
-        struct cursor *c = &it->cursors[it->heap[0].cursor];
+        struct cursor *c = it->heap[0].cursor;
         it->taken = 1;
         if (!pithi_block_take(&c->block, r))
             return block_damaged(it, c, "a record is cut short or makes no sense");

@@ -96,40 +96,32 @@ static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
     return 4 + (length - 3) * 4 + (unsigned)(step >> (length - 3) & 3);
 }
 
-#define PITHI_TIME_CLASSES 252u
+/* The least step of each class, and the number of bits below it; of bytes that are no class more than any column has. */
+struct pithi_time_class {
+    uint64_t base;
+    uint64_t bits;
+};
+extern const struct pithi_time_class pithi_time_classes[256];
 
-static inline unsigned pithi_class_bits(unsigned class)
+/* The next `count` bits, up to 61; reads up to 9 bytes. */
+static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, uint64_t count)
 {
-    return class < 4 ? 0 : (class - 4) / 4;
-}
-
-static inline uint64_t pithi_class_base(unsigned class)
-{
-    return class < 4 ? class : (uint64_t)(4 + (class & 3)) << ((class - 4) / 4);
-}
-
-/* 57 bits at most come with one read; the longest field has 61. */
-static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, unsigned count)
-{
-    uint64_t low, high;
     p += bit >> 3;
-    low = pithi_get64(p) >> (bit & 7);
-    high = bit & 7 ? (uint64_t)p[8] << (64 - (bit & 7)) : 0;
-    return (low | high) & ((UINT64_C(1) << count) - 1);
+    uint64_t v = pithi_get64(p) >> (bit & 7);
+    if (__builtin_expect(count > 57, 0) && bit & 7)
+        v |= (uint64_t)p[8] << (64 - (bit & 7));
+    return v & ((UINT64_C(1) << count) - 1);
 }
 
 static inline int pithi_block_step(struct pithi_block *b)
 {
     if (b->next == b->head.count)
         return 0;
-    unsigned class = b->column[PITHI_COL_TIME].at[b->next++];
-    if (class == 0) /* also the first record of every block */
-        return 1;
-    unsigned bits = pithi_class_bits(class);
-    uint64_t step;
-    if (class >= PITHI_TIME_CLASSES || b->bit + bits > b->bit_count)
+    const struct pithi_time_class *class = &pithi_time_classes[b->column[PITHI_COL_TIME].at[b->next++]];
+    uint64_t bits = class->bits, step;
+    if (bits > b->bit_count - b->bit)
         return -1;
-    step = pithi_class_base(class) + pithi_bits_at(b->column[PITHI_COL_BITS].at, b->bit, bits);
+    step = class->base + pithi_bits_at(b->column[PITHI_COL_BITS].at, b->bit, bits);
     b->bit += bits;
     if (b->head.unit != 1 && __builtin_mul_overflow(step, b->head.unit, &step))
         return -1;

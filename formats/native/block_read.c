@@ -2,6 +2,15 @@
  * Nothing in the payload is believed: CRCs keep out chance, not malice. */
 #include "native/block.h"
 
+#define OCTAVE(n) {UINT64_C(4) << (n), n}, {UINT64_C(5) << (n), n}, {UINT64_C(6) << (n), n}, {UINT64_C(7) << (n), n}
+#define OCTAVES(n) OCTAVE(n), OCTAVE(n + 1), OCTAVE(n + 2), OCTAVE(n + 3), OCTAVE(n + 4)
+#define OCTAVES20(n) OCTAVES(n), OCTAVES(n + 5), OCTAVES(n + 10), OCTAVES(n + 15)
+#define NO_CLASS {0, UINT64_MAX}
+const struct pithi_time_class pithi_time_classes[256] = {
+    {0, 0},       {1, 0},        {2, 0},        {3, 0},     OCTAVES20(0), OCTAVES20(20),
+    OCTAVES20(40), OCTAVE(60),   NO_CLASS,      NO_CLASS,   NO_CLASS,     NO_CLASS,
+};
+
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
 {
     if (size < PITHI_EVENTS_HEAD)
@@ -276,16 +285,26 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
 
 int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
 {
-    struct pithi_dict d;
     unsigned code = b->column[PITHI_COL_WHAT].at[b->next - 1];
-    if (code < b->dict_count)
-        d = b->dict[code];
-    else if (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d))
-        return 0;
-    *r = (struct pithlog_record){.time_ns = b->time_ns, .kind = d.kind, .peer = -1};
-    if (d.kind <= PITHLOG_COUNTER)
-        r->id = d.what;
+    uint32_t kind, what;
+    if (code < b->dict_count) {
+        kind = b->dict[code].kind;
+        what = b->dict[code].what;
+    } else {
+        struct pithi_dict d;
+        if (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d))
+            return 0;
+        kind = d.kind;
+        what = d.what;
+    }
+    *r = (struct pithlog_record){.time_ns = b->time_ns, .kind = kind, .peer = -1};
+    if (kind <= PITHLOG_LEAVE) {
+        r->id = what;
+        return 1;
+    }
+    if (kind <= PITHLOG_COUNTER)
+        r->id = what;
     else
-        r->comm = d.what;
-    return d.kind <= PITHLOG_LEAVE || take_fields(b, r);
+        r->comm = what;
+    return take_fields(b, r);
 }
