@@ -1,0 +1,245 @@
+/* bench_record.c - what recording costs, beside floors measured in the same process: every line is nanoseconds an event (best of
+ * many short rounds; "mean" over all of a long run) and the ratio to a time stamp read plus a 16-byte store. BENCH_EVENTS:
+ * events of the long run (default 100 million, fewer when the disk is short). */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "pith.h"
+#include "pith_tool.h"
+#include "pithlog.h"
+#include "unit/fork_job.h"
+
+enum { ROUND = 10000, ROUNDS = 100 };
+
+static double floor_ns; /* rdtsc + 16-byte store */
+
+static double now_ns(void) { return (double)pithi_clock_ns(CLOCK_MONOTONIC); }
+
+static void line(const char *what, double ns) { printf("%-52s %7.2f ns %6.2f x\n", what, ns, ns / floor_ns); fflush(stdout); }
+
+/* Best time of `body` over the rounds, an event. */
+#define BEST(result, body)                                                                                             \
+    do {                                                                                                               \
+        int round_, i_;                                                                                                \
+        (result) = 1e18;                                                                                               \
+        for (round_ = 0; round_ < ROUNDS; round_++) {                                                                  \
+            double begin_ = now_ns(), took_;                                                                           \
+            for (i_ = 0; i_ < ROUND; i_++) {                                                                           \
+                body;                                                                                                  \
+            }                                                                                                          \
+            took_ = (now_ns() - begin_) / ROUND;                                                                       \
+            if (took_ < (result))                                                                                      \
+                (result) = took_;                                                                                      \
+        }                                                                                                              \
+    } while (0)
+
+/* ---- Floors ---------------------------------------------------------------------------------------------------------------------- */
+
+static void floors(void)
+{
+    static uint64_t warm[2 * 65536];
+    volatile uint64_t sink = 0;
+    uint64_t *next = warm;
+    double ns;
+    memset(warm, 1, sizeof warm);
+    pithi_clock_choose();
+    BEST(floor_ns, uint64_t t = pith_ticks_(); __atomic_store_n(next, t, __ATOMIC_RELAXED); __atomic_store_n(next + 1, 7, __ATOMIC_RELAXED);
+         next = next + 2 < warm + 2 * 65536 ? next + 2 : warm);
+    BEST(ns, sink = pith_ticks_());
+    line("floor: time stamp counter", ns);
+    line("floor: time stamp counter + 16-byte store, warm", floor_ns);
+    BEST(ns, sink = (uint64_t)pithi_clock_ns(CLOCK_MONOTONIC));
+    line("floor: clock_gettime", ns);
+    (void)sink;
+}
+
+/* ---- Children: a process records once ---------------------------------------------------------------------------------------------- */
+
+static char folder[64];
+
+static void in_child(void (*body)(void))
+{
+    pid_t pid;
+    fflush(stdout);
+    pid = fork();
+    if (pid == 0) {
+        body();
+        fflush(stdout);
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+    if (system("rm -rf -- *.spill *.pith") != 0)
+        printf("(files are left in %s)\n", folder);
+}
+
+static void calls(void)
+{
+    uint32_t state = pith_state_define("s", NULL), event = pith_event_define("e", NULL, NULL), counter = pith_counter_define("c", NULL);
+    uint64_t payload = 5;
+    double ns;
+    BEST(ns, pith_begin(state); pith_end(state));
+    line("begin or end, inlined", ns / 2);
+    BEST(ns, pith_event(event));
+    line("event, inlined", ns);
+    BEST(ns, pith_slow_(PITH_KIND_EVENT_, event));
+    line("event, through a library call", ns);
+    BEST(ns, pith_event_data(event, &payload, sizeof payload));
+    line("event with 8 bytes of payload", ns);
+    BEST(ns, pith_count(counter, 1.5));
+    line("counter", ns);
+    BEST(ns, pith_send(1, 2, 3));
+    line("send", ns);
+    BEST(ns, pith_recv(1, 2, 3));
+    line("receive", ns);
+    pith_pause();
+    BEST(ns, pith_event(event));
+    line("event while paused", ns);
+    BEST(ns, pith_send(1, 2, 3));
+    line("send while paused", ns);
+}
+
+static uint64_t long_events;
+
+static void long_run(void)
+{
+    uint32_t state = pith_state_define("s", NULL);
+    double begin = now_ns(), ns;
+    uint64_t i;
+    char text[80];
+    for (i = 0; i < long_events; i += 2) {
+        pith_begin(state);
+        pith_end(state);
+    }
+    ns = (now_ns() - begin) / (double)long_events;
+    snprintf(text, sizeof text, "begin or end, mean of %.0e, fresh spill pages", (double)long_events);
+    line(text, ns);
+    if (pith_lost() > 0)
+        printf("  (%llu records were lost)\n", (unsigned long long)pith_lost());
+}
+
+static void null_library(void)
+{
+    char path[1100], self[1000];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    void *library;
+    void (*call)(uint32_t, uint32_t);
+    double ns;
+    self[length > 0 ? length : 0] = '\0';
+    *strrchr(self, '/') = '\0';
+    snprintf(path, sizeof path, "%s/../../lib/libpith-null.so.0", self);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL || (*(void **)&call = dlsym(library, "pith_slow_")) == NULL)
+        return;
+    BEST(ns, call(1, 1));
+    line("a call into libpith-null (-DPITH_NULL: no code)", ns);
+}
+
+/* ---- The end of a run --------------------------------------------------------------------------------------------------------------- */
+
+enum { STATES = 20 };
+static uint64_t end_events; /* of one rank */
+
+/* Durations that look like a program's: 20 states, log-normal-like gaps made of a few spins. */
+static void record_program(void)
+{
+    uint32_t states[STATES], seed = 12345;
+    uint64_t i;
+    char name[16];
+    int s;
+    for (s = 0; s < STATES; s++) {
+        snprintf(name, sizeof name, "state %d", s);
+        states[s] = pith_state_define(name, NULL);
+    }
+    for (i = 0; i < end_events; i += 2) {
+        volatile uint32_t spin;
+        seed = seed * 1103515245u + 12345u;
+        s = (int)((seed >> 16) % STATES);
+        pith_begin(states[s]);
+        for (spin = (seed >> 8 & 15) * (seed >> 12 & 15); spin > 0; spin = spin - 1)
+            ;
+        pith_end(states[s]);
+    }
+}
+
+static void end_alone(void)
+{
+    struct stat info;
+    double begin, ns;
+    record_program();
+    begin = now_ns();
+    pith_finish();
+    ns = now_ns() - begin;
+    if (stat("run.pith", &info) == 0)
+        printf("finish of one process, %.0e events: %.3f s, %.1f Mevents/s, %.2f bytes an event\n", (double)end_events, ns / 1e9,
+               (double)end_events * 1e3 / ns, (double)info.st_size / (double)end_events);
+}
+
+static int time_pipe[2];
+
+static void end_of_rank(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    double begin, ns;
+    pith_job_join(&transport);
+    record_program();
+    job_barrier(job);
+    begin = now_ns();
+    pith_job_finish(&transport);
+    ns = now_ns() - begin;
+    if (job->rank == 0 && write(time_pipe[1], &ns, sizeof ns) != sizeof ns)
+        exit(1);
+}
+
+static void end_of_job(int ranks)
+{
+    struct stat info;
+    double ns = 0;
+    if (pipe(time_pipe) != 0 || job_run(ranks, end_of_rank) != 0 || read(time_pipe[0], &ns, sizeof ns) != sizeof ns ||
+        stat("run.pith", &info) != 0)
+        printf("a job of %d failed\n", ranks);
+    else
+        printf("finish of %2d ranks x %.1e events on %ld cores: %.3f s, %.2f bytes an event\n", ranks, (double)end_events,
+               sysconf(_SC_NPROCESSORS_ONLN), ns / 1e9, (double)info.st_size / (double)end_events / ranks);
+    close(time_pipe[0]);
+    close(time_pipe[1]);
+    fflush(stdout);
+    unlink("run.pith");
+}
+
+int main(void)
+{
+    static const int sizes[] = {1, 2, 4, 8, 16};
+    const char *wanted = getenv("BENCH_EVENTS");
+    struct statvfs disk;
+    size_t i;
+
+    snprintf(folder, sizeof folder, "/tmp/pith-bench.XXXXXX");
+    if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+        return 1;
+    setenv("PITH_LOG", "run.pith", 1);
+    setenv("PITH_QUIET", "1", 1);
+    long_events = wanted != NULL ? strtoull(wanted, NULL, 10) : 100000000;
+    if (statvfs(".", &disk) == 0 && (double)long_events * 8 > (double)disk.f_bavail * (double)disk.f_frsize / 2)
+        long_events = (uint64_t)((double)disk.f_bavail * (double)disk.f_frsize / 16);
+    floors();
+    in_child(calls);
+    null_library();
+    in_child(long_run);
+    end_events = 1000000;
+    in_child(end_alone);
+    end_of_job(4);
+    end_events = 250000;
+    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        end_of_job(sizes[i]);
+    return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : 1;
+}
