@@ -146,8 +146,8 @@ enum {
      * depth = UINT32_MAX. */
     PITHLOG_NEST = 1,
     /* With NEST: states open at `from_ns` come first as ENTER records with their true times, outermost first; states
-     * open at `to_ns` come last as LEAVE records with time_ns = to_ns, so that every state in the window is seen as a
-     * LEAVE with start_ns. */
+     * open at `to_ns` come last as LEAVE records with time_ns = to_ns (the log's end, if that is earlier), so that every
+     * state in the window is seen as a LEAVE with start_ns. Lane by lane, before and after all others. Implies NEST. */
     PITHLOG_CLIP = 2
 };
 
@@ -165,6 +165,7 @@ struct pithlog_iter;
  * `query` NULL: everything, no flags. Seeking costs a block per lane. */
 PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
 PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
+/* After -1, a damaged part of one lane, it may be called again: it goes on behind that part. */
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 
 /* ---- Messages ----------------------------------------------------------------------------------------------------- */

@@ -57,8 +57,9 @@ out:
     return err;
 }
 
+/* `damages` NULL: the first damage ends it; else what is damaged is left out and counted. */
 static int copy_records(struct pithlog *log, struct pithi_writer *writer, const struct translation *t, int64_t from_ns,
-                        int64_t to_ns)
+                        int64_t to_ns, uint64_t *damages)
 {
     int whole = from_ns == INT64_MIN && to_ns == INT64_MAX;
     struct pithlog_query query = {.from_ns = from_ns, .to_ns = to_ns, .flags = whole ? 0 : PITHLOG_CLIP};
@@ -67,7 +68,15 @@ static int copy_records(struct pithlog *log, struct pithi_writer *writer, const 
     int status, err = pithlog_iter_open(log, &query, &iter);
     if (err != PITH_OK)
         return err;
-    while ((status = pithlog_iter_next(iter, &r)) == 1) {
+    while ((status = pithlog_iter_next(iter, &r)) != 0) {
+        if (status < 0 && damages) {
+            ++*damages;
+            continue;
+        }
+        if (status < 0) {
+            err = PITH_ERR_DAMAGED;
+            goto out;
+        }
         if (r.time_ns < from_ns)
             r.time_ns = from_ns;
         r.lane = t->lanes[r.lane];
@@ -76,13 +85,12 @@ static int copy_records(struct pithlog *log, struct pithi_writer *writer, const 
             r.id = t->defs[r.id];
         TRY(pithi_writer_add(writer, &r));
     }
-    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 out:
     pithlog_iter_close(iter);
     return err;
 }
 
-int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns)
+static int copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns, uint64_t *damages)
 {
     struct translation t = {malloc((log->info.defs + (size_t)1) * sizeof *t.defs),
                             malloc((log->lane_count + (size_t)1) * sizeof *t.lanes),
@@ -94,21 +102,33 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t fro
     }
     TRY(copy_defs(log, writer, &t));
     TRY(copy_places(log, writer, &t));
-    TRY(copy_records(log, writer, &t, from_ns, to_ns));
+    TRY(copy_records(log, writer, &t, from_ns, to_ns, damages));
 out:
     free_translation(&t);
     return err;
 }
 
-int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer)
+int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns)
+{
+    return copy(log, writer, from_ns, to_ns, NULL);
+}
+
+int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages)
 {
     struct pithlog *log;
-    int err = pithlog_open(input->path, &log);
+    int err = pithlog_open(path, &log);
     if (err == PITH_OK) {
-        err = pithi_log_copy(log, writer, INT64_MIN, INT64_MAX);
+        *damages = log->damages;
+        err = copy(log, writer, INT64_MIN, INT64_MAX, damages);
         pithlog_close(log);
     }
     return err;
+}
+
+int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    uint64_t damages;
+    return pithi_native_recover(input->path, writer, &damages);
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------------------------------------- */

@@ -5,7 +5,10 @@
 #include "format.h"
 
 int pithi_native_probe(const struct pithi_input *input);
-/* Adds all of a native log to what the writer has. (pithlog_open opens native logs in place, without this.) */
+/* Adds all that is whole of a native log (of any log that can be opened) to what the writer has; *damages: places where
+ * something was left out. */
+int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages);
+/* The same, for the table. (pithlog_open opens native logs in place, without this.) */
 int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 

@@ -5,6 +5,7 @@
 #include "native/bytes.h"
 #include "native/check.h"
 #include "native/chunk.h"
+#include "native/native.h"
 #include "native/zip.h"
 #include "native_model.h"
 #include "tap.h"
@@ -276,6 +277,30 @@ static void test_resync(void)
     OK(tries > 10 && wrong == 0, "each of %d chunks lost in turn: all others are read", (int)tries);
 }
 
+/* A log with a damaged block in it makes a sound log of what is left. */
+static void test_recover(void)
+{
+    char path[256], whole[300];
+    unsigned char *data = malloc(good.size);
+    struct pithi_writer *w;
+    uint64_t damages = 0, records = 0, gone = 0;
+    snprintf(path, sizeof path, "%s", scratch_path("damaged.pith"));
+    snprintf(whole, sizeof whole, "%s.whole", path);
+    memcpy(data, good.data, good.size);
+    for (size_t at = 64; !gone; at += 32 + (pithi_get64(good.data + at + 8) + 7) / 8 * 8)
+        if (pithi_get16(data + at + 4) == PITHI_C_EVENTS) {
+            gone = pithi_get32(data + at + 36);
+            data[at + 200] ^= 0x10;
+        }
+    write_file(path, data, good.size);
+    OK(pithi_writer_open(&w, whole, -1) == 0 && pithi_native_recover(path, w, &damages) == 0 &&
+           pithi_writer_finish(w) == 0 && damages == 1,
+       "a damaged log is copied");
+    pithi_writer_close(w);
+    OK(pithi_check(whole, ignore, NULL, &records) == 0 && records == model.count - gone, "without the damaged block");
+    free(data);
+}
+
 int main(void)
 {
     make_good();
@@ -283,6 +308,7 @@ int main(void)
     test_names();
     test_windows();
     test_resync();
+    test_recover();
     test_hostile();
     test_lost_descriptions();
     free(good.data);
