@@ -86,4 +86,4 @@ void pith_job_abandon(void)
         pithi_output_missed();
 }
 
-int pith_recorded(void) { return pithi_session.start_real_ns != 0; }
+int pith_recorded(void) { return pithi_session.start_real_ns != 0 || pithi_session.failed; }

@@ -93,7 +93,7 @@ PITH_API void pith_job_finish(const struct pith_transport *transport);
  * recorded. What is stored stays in any case. */
 PITH_API void pith_job_abandon(void);
 
-/* 1 when this process has recorded something, or began to; stays 1 after the end of recording. */
+/* 1 when this process has recorded something, began to, or could not and said why; stays 1 after the end of recording. */
 PITH_API int pith_recorded(void);
 
 /* 1 while records of this thread would be stored: recording is neither off, paused nor over. A wrapper may skip what

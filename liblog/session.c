@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -72,6 +73,19 @@ void pithi_say(const char *format, ...)
     }
     pithi_signals_end(&signals);
     errno = saved;
+}
+
+/* The processes of a job share a log, and as a rule the trouble with it; rank 0, by what the launcher says, tells it for
+ * all. Where only others have trouble, the last line counts those who did not record. */
+static int speaks_for_job(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank != NULL)
+            return strcmp(rank, "0") == 0;
+    }
+    return 1;
 }
 
 void pithi_lost_add(uint64_t records)
@@ -166,7 +180,8 @@ void pithi_session_start(void)
     }
     wrong = set_up();
     if (wrong != NULL) {
-        pithi_say("%s: %s (recording is off)", pithi_session.log[0] != '\0' ? pithi_session.log : "log", wrong);
+        if (speaks_for_job())
+            pithi_say("%s: %s (recording is off)", pithi_session.log[0] != '\0' ? pithi_session.log : "log", wrong);
         pithi_session.failed = 1;
         pithi_session_over();
         return;
