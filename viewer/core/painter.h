@@ -17,6 +17,7 @@ struct pithi_font {
 
 struct pithi_painter {
     void *context;
+    int groups; /* 1: rectangles of one colour in succession cost much less than mixed ones (SVG) */
     void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);

@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/bars.h"
 #include "core/memory.h"
 #include "core/palette.h"
-
-/* Runs shorter than this have no room for a line that tells them from the next. */
-enum { EDGE_FROM = 4 };
 
 /* ---- Loading --------------------------------------------------------------------------------------------------------- */
 
@@ -102,12 +100,12 @@ static double x_of(const struct pithi_plot *plot, int64_t time_ns)
     return plot->x + part * plot->width;
 }
 
-static double y_of(const struct pithi_plot *plot, uint32_t row)
+double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
 {
     return floor(plot->y + row * plot->row_height);
 }
 
-/* ---- Bars ------------------------------------------------------------------------------------------------------------ */
+/* ---- Around the bars ------------------------------------------------------------------------------------------------------------ */
 
 static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
@@ -120,78 +118,7 @@ static void draw_band(const struct pithi_plot *plot, const struct pithi_painter 
         right = plot->x + plot->width;
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     if (right > left)
-        painter->rect(painter->context, left, y_of(plot, row) + top, right - left, height, PITHI_RGB_IDLE, 1);
-}
-
-static int same_look(const struct pithi_cell *a, const struct pithi_cell *b)
-{
-    return a->state == b->state && (a->cover < 128) == (b->cover < 128);
-}
-
-/* Columns from `from` on that make one bar: a new instance of the state begins a new bar. */
-static uint32_t run_end(const struct pithi_cell *line, uint32_t width, uint32_t from)
-{
-    uint32_t c = from + 1;
-
-    while (c < width && same_look(&line[c], &line[from]) && !(line[c].flags & PITHI_CELL_BEGIN))
-        c++;
-    return c;
-}
-
-/* A column less than half covered that is only the ragged end of a bar beside it: left out, as if rounded off. */
-static int is_fringe(const struct pithi_cell *line, uint32_t width, uint32_t c)
-{
-    const struct pithi_cell *cell = &line[c];
-
-    if (cell->state == PITHI_NONE || cell->cover >= 128)
-        return 0;
-    if (c > 0 && line[c - 1].state == cell->state && line[c - 1].cover >= 128 && !(cell->flags & PITHI_CELL_BEGIN))
-        return 1;
-    return c + 1 < width && line[c + 1].state == cell->state && line[c + 1].cover >= 128 &&
-           !(line[c + 1].flags & PITHI_CELL_BEGIN);
-}
-
-static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
-{
-    if (line[c].flags & PITHI_CELL_BEGIN)
-        return 1;
-    return c > 0 && line[c - 1].state == line[c].state && line[c - 1].flags & PITHI_CELL_BEGIN &&
-           is_fringe(line, width, c - 1);
-}
-
-static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_cell *cell,
-                     uint32_t level, int edge, double x, double y, double width, double height)
-{
-    uint32_t rgb = plot->rgb[cell->state];
-
-    if (cell->cover < 128 && height >= 4) {
-        double low = floor(height * 0.5);
-        y += height - low;
-        height = low;
-    }
-    /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
-    if (level && height >= 8) {
-        painter->rect(painter->context, x, y, width, height, pithi_rgb_darker(rgb, 0.35), 1);
-        painter->rect(painter->context, x, y + 1, width, height - 2, rgb, 1);
-    } else {
-        painter->rect(painter->context, x, y, width, height, rgb, 1);
-    }
-    if (edge && width >= EDGE_FROM)
-        painter->rect(painter->context, x, y, 1, height, pithi_rgb_darker(rgb, 0.35), 1);
-}
-
-static void draw_level(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level)
-{
-    const struct pithi_cell *line = pithi_cells_line(&plot->cells, plot->cell_row[row], level);
-    double top, height;
-
-    pithi_plot_bar(plot->row_height, level, &top, &height);
-    for (uint32_t c = 0, end; c < plot->width; c = end) {
-        end = run_end(line, plot->width, c);
-        if (line[c].state != PITHI_NONE && !is_fringe(line, plot->width, c))
-            draw_bar(plot, painter, &line[c], level, begins(line, plot->width, c), plot->x + c,
-                     y_of(plot, row) + top, end - c, height);
-    }
+        painter->rect(painter->context, left, pithi_plot_row_top(plot, row) + top, right - left, height, PITHI_RGB_IDLE, 1);
 }
 
 static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
@@ -201,7 +128,7 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t i = 0; i < plot->cells.tick_count; i++) {
         const struct pithi_tick *tick = &plot->cells.ticks[i];
-        double y = y_of(plot, plot->plot_row[tick->row]) + top, length = floor(height / 3 + 1);
+        double y = pithi_plot_row_top(plot, plot->plot_row[tick->row]) + top, length = floor(height / 3 + 1);
         painter->rect(painter->context, plot->x + tick->column, y + height - length, 1, length, plot->rgb[tick->state],
                       1);
     }
@@ -230,7 +157,7 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
 
     for (uint32_t i = 0; i < plot->cells.mark_count; i++) {
         const struct pithi_mark *mark = &plot->cells.marks[i];
-        double x = plot->x + mark->column, y = y_of(plot, plot->plot_row[mark->row]);
+        double x = plot->x + mark->column, y = pithi_plot_row_top(plot, plot->plot_row[mark->row]);
         if (dense)
             painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
         else
@@ -288,7 +215,7 @@ static void draw_graph(const struct pithi_plot *plot, const struct pithi_painter
     if (!series)
         return;
     pithi_plot_bar(plot->row_height, 0, &top, &height);
-    y = y_of(plot, row) + top;
+    y = pithi_plot_row_top(plot, row) + top;
     scale = (height - 1) / (series->high > series->low ? series->high - series->low : 1);
     next = first_after(series, plot->t0_ns);
     for (uint32_t c = 0; c < plot->width; c++) {
@@ -310,7 +237,7 @@ static double middle_of(const struct pithi_plot *plot, uint32_t row)
     double top, height;
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
-    return y_of(plot, row) + top + floor(height / 2) + 0.5;
+    return pithi_plot_row_top(plot, row) + top + floor(height / 2) + 0.5;
 }
 
 void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4])
@@ -379,7 +306,7 @@ static void draw_separator(const struct pithi_plot *plot, const struct pithi_pai
     int32_t rank = pithlog_get_lane(plot->log, plot->rows[row].lane)->rank;
 
     if (row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank)
-        painter->rect(painter->context, plot->x, y_of(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
+        painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
 }
 
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
@@ -394,9 +321,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
             continue;
         }
         draw_band(plot, painter, row);
-        for (uint32_t level = 0; level < plot->cells.levels; level++)
-            draw_level(plot, painter, row, level);
     }
+    pithi_bars_draw(plot, painter);
     draw_ticks(plot, painter);
     for (uint32_t i = 0; i < plot->arrow_count; i++)
         draw_arrow(plot, painter, &plot->arrows[i], alpha);

@@ -42,6 +42,8 @@ int pithi_plot_load(struct pithi_plot *plot); /* 0 or an enum pith_err */
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 
+/* Upper edge of a row. */
+double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 /* Where the bar of nesting level `level` lies, from the top of its row. */
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
 /* The sign of a solo event, pointing down, its upper edge at y. */

@@ -44,10 +44,12 @@ static cairo_status_t draw_to(const struct pithi_draw *draw, const struct pithi_
 {
     cairo_surface_t *surface = make_surface(draw, figure->width, figure->height, file);
     cairo_t *cairo = cairo_create(surface);
-    struct pithi_painter painter = pithi_cairo_painter(cairo);
+    struct pithi_cairo context;
+    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, draw->kind == PITHI_DRAW_SVG);
     cairo_status_t status;
 
     pithi_figure_draw(figure, &painter);
+    pithi_cairo_end(&context);
     status = cairo_status(cairo);
     cairo_destroy(cairo);
     if (!status && draw->kind == PITHI_DRAW_PNG)
@@ -96,7 +98,8 @@ static int load(struct pithi_figure *figure, const struct pithi_draw *draw)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
-    struct pithi_painter painter = pithi_cairo_painter(cairo);
+    struct pithi_cairo context;
+    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0);
     int err = pithi_figure_load(figure, &painter);
 
     cairo_destroy(cairo);
