@@ -66,9 +66,18 @@ static const char *short_name(const char *name)
     return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
 }
 
+static void size_text(char *text, size_t room, double bytes)
+{
+    const char *const units[] = {"kB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    for (bytes /= 1e3; bytes >= 1e3 && unit < 3; unit++)
+        bytes /= 1e3;
+    snprintf(text, room, "%.1f %s", bytes, units[unit]);
+}
+
 static void tell(const struct pithi_output *output, const char *name)
 {
-    char lost[80] = "", missing[80] = "";
+    char size[32], lost[80] = "", missing[80] = "";
     const char *shown = short_name(name);
     struct stat info;
     if (pithi_session.settings.quiet || stat(name, &info) != 0)
@@ -77,9 +86,10 @@ static void tell(const struct pithi_output *output, const char *name)
         snprintf(lost, sizeof lost, ", %llu records lost", (unsigned long long)output->lost);
     if (output->ranks_missing > 0)
         snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing);
-    pithi_say("%s: %u rank%s%s, %llu events%s, %.1f MB; open it with: pith view %s", shown, output->ranks,
-              output->ranks == 1 ? "" : "s", missing, (unsigned long long)output->records, lost,
-              (double)info.st_size / 1e6, shown);
+    size_text(size, sizeof size, (double)info.st_size);
+    pithi_say("%s: %u rank%s%s, %llu events%s, %s; open it with: pith view %s", shown, output->ranks,
+              output->ranks == 1 ? "" : "s", missing, (unsigned long long)output->records, lost, size,
+              shown);
 }
 
 int pithi_output_publish(const struct pithi_output *output)
