@@ -273,6 +273,7 @@ install: all pc
 	@ln -sf pith '$(DESTDIR)$(bindir)/upshot'
 	@ln -sf $(notdir $(lib_so)) '$(DESTDIR)$(libdir)/libpith.so'
 	@ln -sf $(notdir $(null_so)) '$(DESTDIR)$(libdir)/libpith-null.so'
+	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || : # the linker's list of libraries
 	@echo 'installed in $(DESTDIR)$(prefix)'
 uninstall:
 	$(call installed,drop)
