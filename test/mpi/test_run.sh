@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# pith run: which MPI, what is said, exit statuses, scripts.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+told() { grep -c '^pith: nothing was recorded' err; }
+
+pith run ls / >out 2>err
+is "$? $(cat out)" "0 $(ls /)" "no MPI program: runs as ever"
+is "$(cat err)" "pith: nothing was recorded: ls is not linked with MPI, was not started by mpirun, and called no function of pith.h" "and says why nothing was recorded"
+PITH_QUIET=1 pith run ls / >out 2>err; is "$(cat err)" "" "PITH_QUIET=1: it does not"
+pith run bash -c 'ls /; ls /; exit 9' >out 2>err; is "$? $(told)" "9 1" "children do not report; exit status kept"
+pith run bash -c 'kill -9 $$' >out 2>err; is "$?" 137 "a signal too"
+PITH_LOG=hand.pith pith run bash -c "'$build/samples/threads' 40; true" >out 2>err
+is "$(told) $(grep -c 'hand.pith: ' err)" "0 1" "a child that records by hand: no complaint"
+pith run nosuchprogram 2>err; is "$? $(cat err)" "127 pith run: nosuchprogram: no such program" "not found: 127"
+pith run ./nosuch 2>err; is "$? $(cat err)" "127 pith run: ./nosuch: no such program" "nor by path"
+echo text >file; pith run ./file 2>err; is "$? $(cat err)" "126 pith run: ./file: not executable" "not executable: 126"
+pith run / 2>err; is "$? $(cat err)" "126 pith run: /: is a directory" "a folder: 126"
+for wrong in "" "--nosuch ls" "--mpi lam ls" "--lib nosuch ls" "-o"; do
+    pith run $wrong >out 2>err; is "$? $(grep -c 'see pith run --help' err)" "2 1" "usage: 'pith run $wrong'"
+done
+like "$(pith run --help)" '^Usage: mpirun -n N pith run' "--help"
+printf 'echo script $1 $#\n' >plain-script; chmod +x plain-script
+PITH_QUIET=1 pith run ./plain-script a b >out 2>err; is "$? $(cat out)" "0 script a 2" "a script without #!"
+is "$(PITH_QUIET=1 pith run -- echo -o x --mpi)" "-o x --mpi" "options after the program are the program's"
+is "$(LD_PRELOAD=/nonexistent.so PITH_QUIET=1 pith run -- sh -c 'echo ${LD_PRELOAD%%:*}' 2>/dev/null)" /nonexistent.so "what is preloaded stays, and stays first"
+echo 'int main(void) { return 7; }' >static.c
+if cc -static -o static static.c 2>/dev/null; then
+    pith run ./static 2>err; is "$? $(cat err)" "7 pith run: ./static: a static program, which cannot be recorded without relinking it; it runs unrecorded" "a static program runs, and it is said"
+else
+    skip "static program" "no static libc"
+fi
+
+for mpi in $(mpis); do
+    compile corners "$mpi"
+    record corners "$mpi" 2
+    is "$status $(pith info corners.pith | sed -n 's/^ranks: //p') $(grep -c '^pith: corners.pith: 2 ranks' err)" "0 2 1" "$mpi: one log, one line"
+    like "$(pith info corners.pith)" "^mpi: .*$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI')" "$mpi: named in the log"
+    "mpiexec.$mpi" -n 2 pith run ls / >out 2>err; is "$? $(told)" "0 1" "$mpi: ls on two ranks: said once"
+    # The launcher tells the MPI when the program does not.
+    printf '#!/bin/sh\nls / >/dev/null\n%s\nls / >/dev/null\n' "./corners-$mpi" >script.sh; chmod +x script.sh; rm -f corners-*.pith
+    "mpiexec.$mpi" -n 2 pith run ./script.sh >out 2>err
+    is "$? $(told) $(calls "corners-$mpi.pith" MPI_Comm_rank)" "0 0 2" "$mpi: an MPI program started by a script is recorded" || cat err
+    rm -rf sub && mkdir sub && "mpiexec.$mpi" -n 2 pith run -o sub/here.pith bash -c "cd /; exec $PWD/corners-$mpi" >out 2>err
+    is "$? $(ls sub)" "0 here.pith" "$mpi: -o is from where pith run was called"
+    "mpiexec.$mpi" -n 2 ./corners-$mpi status >out 2>err; wanted=$?
+    is "$wanted" "$(PITH_LOG=/nonexistent/x.pith "mpiexec.$mpi" -n 2 pith run ./corners-$mpi status >out 2>err; echo $?)" "$mpi: a log that cannot be made: the program runs on"
+    for other in mpich openmpi; do
+        [ $other = "$mpi" ] || { "mpiexec.$mpi" -n 1 pith run --mpi $other ./corners-$mpi >out 2>err
+            ok $(($? == 0)) "$mpi: the wrong wrappers end at the first call"
+            like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so" || [ -d "$build/lib/pith/$other" ] || skip x y; }
+    done
+done
+finish
