@@ -130,6 +130,12 @@ static long calls[1000];
 E1
     wrappergen all.w -o all.c && mpicc.$mpi -Wall -Wextra -Wno-deprecated-declarations -Werror -c all.c 2>err
     is "$?$(head -n 3 err)" 0 "$mpi: a wrapper for every function compiles without warnings"
+    # The example of wrappers/README.md.
+    (cd "$top" && sed -n "/^    cat >count.w/,/^    mpicc /p" wrappers/README.md | sed "s/^    //") |
+        sed "s#wrappers/mpi#$top/wrappers/mpi#g; s/^mpicc/mpicc.$mpi/" >readme.sh
+    cp "$top/test/mpi/comms.c" . && mpicc.$mpi -w -o app comms.c && bash -e readme.sh 2>err
+    is "$?$(cat err)" 0 "$mpi: the example of the README builds"
+    like "$(mpiexec_of $mpi 2 env LD_PRELOAD=./count.so ./app 2>&1)" "^MPI_Ssend 0$" "$mpi: and runs"
     # Every function that the MPI library exports and mpi.h declares is defined by the library of wrappers, twice over.
     library=$(ldd <(:) 2>/dev/null; printf '#include <mpi.h>\nint main(void){return MPI_Finalize();}' | mpicc.$mpi -x c - -o probe && ldd probe | sed -n 's/.*=> \(.*libmpi.*\) (.*/\1/p' | head -n 1)
     wrappergen --list | sort >declared
