@@ -68,6 +68,13 @@ ok $((colours < 30)) "with all that a rich log has ($colours colours)"
 echo "no log" >text.pith
 one 1 'text\.pith: ' "no log" text.pith
 one 1 'view: -e: .*nonsense' "a script's error" plain.pith -e 'nonsense'
+# A damaged block: the other lanes are drawn, the status line says what is wrong.
+./make_log big big.pith
+size=$(stat -c %s big.pith)
+printf 'damage damage damage' | dd of=big.pith bs=1 seek=$((size / 2)) conv=notrunc status=none
+out=$(pith view big.pith -e 'puts [status]; shot damaged.png; quit' 2>&1)
+like "$out" '^big\.pith: byte [0-9]+: .*damaged' "a damaged block: said in the status line"
+like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
 mkdir broken && cp -r "$build/libexec" "$build/share" "$build/bin" broken/
 out=$(broken/bin/pith view plain.pith 2>&1)
 like "$?:$out" '^1:pith: view: .*libpithtk\.so is missing; run make again' "without the extension: said"

@@ -44,7 +44,7 @@ int pithi_plot_load(struct pithi_plot *plot)
     query.lane_count = plot->cells.rows;
     query.hidden = plot->hidden;
     err = pithi_query_run(plot->log, &query, &plot->cells);
-    if (!err) {
+    if (err != PITH_ERR_USAGE) {
         plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
         plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,
                                                plot->most_arrows, &plot->arrow_total);

@@ -38,7 +38,8 @@ struct pithi_plot {
     uint32_t arrow_count, arrow_total;
 };
 
-int pithi_plot_load(struct pithi_plot *plot); /* 0 or an enum pith_err */
+/* 0 or an enum pith_err; after an error other than PITH_ERR_USAGE what could be read can be drawn. */
+int pithi_plot_load(struct pithi_plot *plot);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 

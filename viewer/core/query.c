@@ -83,8 +83,10 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         return PITH_ERR_USAGE;
     cells_prepare(cells, query, pithlog_get_info(log)->defs);
     sweep = pithi_sweep_new(query, cells);
-    for (uint32_t row = 0; row < query->lane_count && !err; row++)
-        err = sweep_lane(log, query, sweep, row);
+    for (uint32_t row = 0; row < query->lane_count; row++) {
+        int lane_err = sweep_lane(log, query, sweep, row);
+        err = err ? err : lane_err;
+    }
     pithi_sweep_free(sweep);
     return err;
 }

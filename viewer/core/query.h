@@ -71,7 +71,8 @@ struct pithi_cells {
     uint32_t defs;
 };
 
-/* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. */
+/* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. A lane that
+ * is damaged is shown up to there, the others wholly; PITH_ERR_USAGE leaves `cells` as they were. */
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_cells_free(struct pithi_cells *cells);
 

@@ -60,7 +60,9 @@ oo::class create ::pith::Legend {
         if {![winfo exists $tree]} {
             return
         }
-        set sums [[$model log] sums {*}[$model window]]
+        if {[catch {[$model log] sums {*}[$model window]} sums]} {
+            set sums {}
+        }
         my fill
     }
 

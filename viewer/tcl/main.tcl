@@ -53,6 +53,15 @@ proc ::pith::arguments {words} {
     return $logs
 }
 
+# Errors while Tk waits for events: a line instead of a dialog, the same one once.
+proc ::pith::background {text options} {
+    variable last_trouble
+    if {![info exists last_trouble] || $text ne $last_trouble} {
+        set last_trouble $text
+        puts stderr "pith: [dict get $options -errorinfo]"
+    }
+}
+
 # Tk and the extension, or one line that says what is missing.
 proc ::pith::load_parts {} {
     variable folder
@@ -94,6 +103,7 @@ proc ::pith::main {words} {
         source -encoding utf-8 [file join $folder $file.tcl]
     }
     theme::apply
+    interp bgerror {} ::pith::background
     set windows {}
     foreach entry $logs {
         if {[catch {Window open [lindex $entry 0]} window options]} {

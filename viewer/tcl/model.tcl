@@ -1,7 +1,7 @@
 # model.tcl - what a window looks at: the log, the stretch of time, the rows, what is hidden. All views of a window share one
 # model, change it only through its methods, and follow it by trace:
 #
-#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest
+#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest, trouble
 #
 # Times are nanoseconds from the log's start.
 
@@ -17,6 +17,7 @@ oo::class create ::pith::Model {
     variable first_row  ;# the topmost shown
     variable arrows     ;# 1: messages are shown
     variable pointer    ;# dict: what is under the pointer, {} nothing
+    variable trouble    ;# what is wrong with the log, {} nothing
     variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
     variable changed    ;# traced: written with the name of what changed
 
@@ -35,6 +36,7 @@ oo::class create ::pith::Model {
         set first_row 0
         set arrows 1
         set pointer {}
+        set trouble {}
         set past {}
         set future {}
         set pushed_ms 0
@@ -72,6 +74,7 @@ oo::class create ::pith::Model {
     method first_row {} { return $first_row }
     method arrows {} { return $arrows }
     method pointer {} { return $pointer }
+    method trouble {} { return $trouble }
 
     # ---- Time
 
@@ -210,9 +213,20 @@ oo::class create ::pith::Model {
         }
     }
 
+    method set_trouble {text} {
+        if {$text ne $trouble} {
+            set trouble $text
+            my notify trouble
+        }
+    }
+
     # Messages and counters: read after the first picture, so that the window is there at once.
     method digest {} {
-        $log digest
+        try {
+            $log digest
+        } trap {PITH LOG} text {
+            my set_trouble $text
+        }
         my select {}
         my notify digest
     }

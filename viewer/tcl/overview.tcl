@@ -73,7 +73,7 @@ oo::class create ::pith::Overview {
             return
         }
         if {[my drawable]} {
-            [$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]
+            catch {[$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]}
         }
         my mark
     }

@@ -24,12 +24,16 @@ oo::class create ::pith::Status {
     method changed {what} {
         switch $what {
             pointer { my show [$model pointer] }
-            digest - rows { my rest }
+            digest - rows - trouble { my rest }
         }
     }
 
     # Nothing under the pointer: what the log is.
     method rest {} {
+        if {[$model trouble] ne {}} {
+            set text [$model trouble]
+            return
+        }
         set ranks [$model info ranks]
         set text "$ranks rank[expr {$ranks == 1 ? {} : {s}}], [::pithtk::number [$model info records]] records"
         if {[$model info messages]} {

@@ -124,8 +124,13 @@ oo::class create ::pith::Timeline {
         if {[$model first_row] > [my last_first]} {
             $model scroll_to [my last_first]
         }
-        [$model log] draw $photo $t0 $t1 $width $height [$model first_row] [$model row_height] \
-            [expr {[$model arrows] ? 3000 : 0}]
+        try {
+            [$model log] draw $photo $t0 $t1 $width $height [$model first_row] [$model row_height] \
+                [expr {[$model arrows] ? 3000 : 0}]
+        } trap {PITH LOG} text {
+            # A part of the file is damaged: the rest is drawn, what is wrong is said.
+            $model set_trouble $text
+        }
         my draw_axis $t0 $t1
         my draw_labels
         my set_scrollbars $t0 $t1
@@ -353,7 +358,9 @@ oo::class create ::pith::Timeline {
     method look {} {
         set hover {}
         if {$at ne {} && [winfo exists $plot]} {
-            set what [my what_is_at {*}$at]
+            if {[catch {my what_is_at {*}$at} what]} {
+                return
+            }
             my outline $what
             $model set_pointer $what
         }

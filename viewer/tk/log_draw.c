@@ -97,18 +97,23 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     struct pithi_painter painter = pithi_raster_painter(&object->raster);
     Tcl_Obj *result;
     struct view view;
+    int err;
 
     (void)objc;
     if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
-    if (pithi_plot_load(&object->plot))
+    err = pithi_plot_load(&object->plot);
+    if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
     pithi_raster_prepare(&object->raster, view.width, view.height, PITHI_RGB_PAPER);
     draw_grid(&view, &painter);
     pithi_plot_draw(&object->plot, &painter);
     if (show(interp, &object->raster, photo) != TCL_OK)
         return TCL_ERROR;
+    /* What could be read of a damaged log is drawn; then it is said. */
+    if (err)
+        return pithi_log_error(interp);
     result = Tcl_NewDictObj();
     pithi_put_wide(result, "arrows", object->plot.arrow_count);
     pithi_put_wide(result, "messages", object->plot.arrow_total);
@@ -150,7 +155,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     plot.rows = rows = strip_rows(object, (uint32_t)height, &plot.row_count);
     plot.width = (uint32_t)width;
     plot.row_height = plot.row_count ? (double)height / plot.row_count : height;
-    status = pithi_plot_load(&plot) ? pithi_log_error(interp) : TCL_OK;
+    status = pithi_plot_load(&plot) == PITH_ERR_USAGE ? pithi_log_error(interp) : TCL_OK;
     if (status == TCL_OK) {
         pithi_raster_prepare(&raster, width, height, PITHI_RGB_PAPER);
         pithi_plot_draw(&plot, &painter);
