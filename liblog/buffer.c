@@ -148,7 +148,7 @@ static struct pithi_chunk *reuse_oldest(struct lane *lane, uint64_t need_bytes)
     return chunk;
 }
 
-/* Sizes double from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more than an
+/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more than an
  * eighth of it: a flight recorder must have some to choose from. */
 static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
 {
@@ -169,7 +169,7 @@ static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
     }
     if (chunk != NULL) {
         if (lane->next_bytes < CHUNK_LAST)
-            lane->next_bytes *= 2;
+            lane->next_bytes = lane->next_bytes * 4 < CHUNK_LAST ? lane->next_bytes * 4 : CHUNK_LAST;
         if (lane->chunk != NULL)
             chunk->overwritten = lane->chunk->overwritten;
     } else if (pithi_session.settings.ring) {
@@ -411,6 +411,8 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     uint64_t *limit;
+    if (pith_try_(kind, id)) /* called by a program that cannot inline */
+        return;
     if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
     if (id == 0) {

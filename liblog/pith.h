@@ -166,7 +166,8 @@ static inline uint64_t *pith_claim_(uint64_t count)
 #endif
 }
 
-static inline void pith_word_(uint32_t kind, uint32_t id)
+/* Stores one record if there is room at once. */
+static inline int pith_try_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_TICKS_INLINE_ && id != 0 &&
                              pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED), 1)) {
@@ -174,10 +175,16 @@ static inline void pith_word_(uint32_t kind, uint32_t id)
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             pith_buffer_.last_ticks = ticks;
             __atomic_store_n(pith_claim_(1), PITH_WORD_(ticks, id, kind), __ATOMIC_RELAXED);
-            return;
+            return 1;
         }
     }
-    pith_slow_(kind, id);
+    return 0;
+}
+
+static inline void pith_word_(uint32_t kind, uint32_t id)
+{
+    if (!pith_try_(kind, id))
+        pith_slow_(kind, id);
 }
 
 static inline void pith_begin(uint32_t id) { pith_word_(PITH_KIND_ENTER_, id); }

@@ -72,10 +72,13 @@ static int may_grow(int fd, uint64_t size_bytes, uint64_t more_bytes, uint64_t m
 
 static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, void **mapped)
 {
-    uint64_t size_bytes = file->size_bytes + more_bytes;
+    uint64_t begin = file->size_bytes, size_bytes;
+    if (more_bytes >= PITHI_SPILL_ALIGN)
+        begin = (begin + PITHI_SPILL_ALIGN - 1) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
+    size_bytes = begin + more_bytes;
     if (!may_grow(fd, size_bytes, more_bytes, file->max_bytes))
         return -1;
-    if (allocate(fd, file->size_bytes, size_bytes) != 0) {
+    if (allocate(fd, begin, size_bytes) != 0) {
         int saved = errno;
         /* A part may have been allocated: give it back. */
         if (ftruncate(fd, (off_t)file->size_bytes) != 0)
@@ -83,9 +86,11 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
         errno = saved;
         return -1;
     }
-    *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)file->size_bytes);
+    *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
         return -1;
+    if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB where the file system has them: a fraction of the cost */
+        madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
     file->size_bytes = size_bytes;
     return 0;
 }

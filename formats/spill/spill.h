@@ -8,7 +8,8 @@
  *     [process page 4096][chunk][chunk] ...
  *
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
- * `seq` from 0. Its size is in its header; the next chunk begins there. A chunk whose magic is 0 is the end of the file.
+ * `seq` from 0. Its size is in its header; the next chunk begins there, or behind a hole of zero pages: one of
+ * PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its first
  * word is not 0 (it is stored last).
  */
@@ -20,6 +21,7 @@
 #define PITHI_SPILL_MAGIC UINT64_C(0x31304c4c49505350) /* "PSPILL01" */
 #define PITHI_CHUNK_MAGIC UINT64_C(0x31304b4e48435350) /* "PSCHNK01" */
 #define PITHI_SPILL_PAGE 4096u
+#define PITHI_SPILL_ALIGN (2u << 20)
 #define PITHI_SPILL_DEFS UINT32_MAX
 #define PITHI_SPILL_FREE (UINT32_MAX - 1) /* a chunk that is being emptied for use again: skip it */
 

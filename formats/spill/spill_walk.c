@@ -61,7 +61,7 @@ void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *s
 /* Ticks to log time. Records come almost in order, so the span is nearly always the same as the last time. A time that falls
  * is that of a record which a signal handler overtook between its look at the clock and its claim of a word: the order
  * of the words is the order of what happened, so the time is taken up to the one before. */
-static int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
+static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;
     while (ticks >= walk->span[1].ticks && walk->span + 1 < walk->spill->time.spans + walk->spill->time.count)
