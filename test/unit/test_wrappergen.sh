@@ -115,6 +115,7 @@ bad.w:1:19: unknown escape {{dst}} in the wrapper of MPI_Send; nearest known: de
 wrappergen: 8 errors, nothing written' 'each with file, line, column and what to do'
 gen - <<<'{{fn f MPI_Send}}{{vardecl int i}}{{vardecl char i}}{{callfn}}{{endfn}}'; is "$? $(head -n 1 err)" '1 -:1:35: i is declared already in this wrapper' 'a name declared twice'
 gen - <<<'{{filno}}'; is "$? $(head -n 1 err)" '1 -:1:1: unknown escape {{filno}}; nearest known: fileno' 'an unknown escape at the top'
+ln -s /dev/null nowhere; gen -o nowhere a.w; is "$? $(readlink nowhere)$(find nowhere -type l)" '0 /dev/nullnowhere' 'a device as output is not replaced'
 wrappergen -x 2>err; is "$? $(cat err)" '2 wrappergen: no option -x; see wrappergen -h' 'wrong usage: exit 2'
 wrappergen -H nosuch.h a.w 2>err; is "$? $(cat err)" '1 wrappergen: nosuch.h: No such file or directory' 'a file that is not there'
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -168,8 +169,18 @@ static int write_out(const char *name, const struct text *text)
 {
     struct text part = {0};
 
+    struct stat info;
+
     if (!name)
         return fwrite(text->at, 1, text->size, stdout) != text->size || fflush(stdout) ? -1 : 0;
+    if (!stat(name, &info) && !S_ISREG(info.st_mode)) { /* a device or a pipe is written to, never replaced */
+        FILE *device = fopen(name, "w");
+        int failed = !device || fwrite(text->at, 1, text->size, device) != text->size;
+        failed |= device && fclose(device);
+        if (failed)
+            fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
+        return failed ? -1 : 0;
+    }
     text_printf(&part, "%s.part", name);
     FILE *file = fopen(part.at, "w");
     int bad = !file || fwrite(text->at, 1, text->size, file) != text->size;
