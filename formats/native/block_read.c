@@ -2,6 +2,8 @@
  * Nothing in the payload is believed: CRCs keep out chance, not malice. */
 #include "native/block.h"
 
+#include "native/huffman.h"
+
 #define OCTAVE(n) {UINT64_C(4) << (n), n}, {UINT64_C(5) << (n), n}, {UINT64_C(6) << (n), n}, {UINT64_C(7) << (n), n}
 #define OCTAVES(n) OCTAVE(n), OCTAVE(n + 1), OCTAVE(n + 2), OCTAVE(n + 3), OCTAVE(n + 4)
 #define OCTAVES20(n) OCTAVES(n), OCTAVES(n + 5), OCTAVES(n + 10), OCTAVES(n + 15)
@@ -61,7 +63,7 @@ static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const uns
     if (raw > column_limit(pithi_get16(entry), b->head.count) || (coding == PITHI_STORED && raw != stored) || raw > pithi_zip_limit(stored))
         return PITH_ERR_DAMAGED;
     *why = "a column is coded in a way unknown to this version";
-    if (coding > PITHI_DEFLATED)
+    if (coding > PITHI_HUFFMAN)
         return PITH_ERR_UNSUPPORTED;
     if (!pithi_buffer_reserve(&b->memory, (size_t)raw + 16))
         return PITH_ERR_MEMORY;
@@ -70,7 +72,8 @@ static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const uns
     *why = "a column does not unpack";
     if (coding == PITHI_STORED)
         memcpy(out, data, (size_t)raw);
-    else if (!pithi_zip_unpack(zip, data, (size_t)stored, out, (size_t)raw))
+    else if (!(coding == PITHI_DEFLATED ? pithi_zip_unpack(zip, data, (size_t)stored, out, (size_t)raw)
+                                        : pithi_huffman_unpack(data, (size_t)stored, out, (size_t)raw)))
         return PITH_ERR_DAMAGED;
     memset(out + raw, 0, 16);
     b->memory.size += (size_t)raw + 16;

@@ -5,6 +5,8 @@
  */
 #include "native/block.h"
 
+#include "native/huffman.h"
+
 enum { HASH_SLOTS = 1024, FIRST_ROOM = 256 };
 
 struct slot {
@@ -273,44 +275,58 @@ static double log2_of(uint32_t n)
     return whole + part * (4 - part) / 3;
 }
 
-/* Bytes that Huffman codes alone would need, about; says whether an attempt to deflate is worth its time. */
-static double entropy_bytes(const unsigned char *data, size_t size)
+/* Bytes that Huffman codes need, about. */
+static double entropy_bytes(const uint32_t seen[256], size_t size)
 {
-    uint32_t seen[4][256] = {{0}};
     double bits = 0;
-    size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-        for (int k = 0; k < 4; k++)
-            seen[k][data[i + (size_t)k]]++;
-    for (; i < size; i++)
-        seen[0][data[i]]++;
-    for (int c = 0; c < 256; c++) {
-        uint32_t n = seen[0][c] + seen[1][c] + seen[2][c] + seen[3][c];
-        if (n)
-            bits += n * (log2_of((uint32_t)size) - log2_of(n));
-    }
-    return bits / 8;
+    for (int c = 0; c < 256; c++)
+        if (seen[c])
+            bits += seen[c] * (log2_of((uint32_t)size) - log2_of(seen[c]));
+    return bits / 8 + PITHI_HUFFMAN_HEAD;
 }
 
-/* How columns are packed. Time bits are noise unless proved otherwise; classes are uneven but do not repeat. */
+/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning. */
+static int repeats_pay(struct pithi_zip *zip, const struct pithi_buffer *column, double huffman, unsigned char *out)
+{
+    size_t part = column->size / 4 > 2048 ? column->size / 4 : column->size > 2048 ? 2048 : column->size;
+    size_t packed = pithi_zip_pack(zip, column->data, part, out, part);
+    double whole = (double)packed * (double)column->size / (double)part;
+    return packed && whole < .95 * huffman && whole < .97 * (double)column->size;
+}
+
+/* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by chance. */
+static size_t pack_column(struct pithi_zip *zip, enum pithi_column c, const struct pithi_buffer *column,
+                          unsigned char *out, enum pithi_coding *coding)
+{
+    uint32_t seen[256];
+    if (column->size <= 32)
+        return 0;
+    pithi_histogram(column->data, column->size, seen);
+    double huffman = entropy_bytes(seen, column->size);
+    *coding = PITHI_DEFLATED;
+    if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(zip, column, huffman, out))
+        return pithi_zip_pack(zip, column->data, column->size, out, column->size - 1);
+    *coding = PITHI_HUFFMAN;
+    return huffman < .97 * (double)column->size
+               ? pithi_huffman_pack(column->data, column->size, seen, out, column->size - 1)
+               : 0;
+}
+
 static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, struct pithi_buffer *out,
                       unsigned char *entry)
 {
     const struct pithi_buffer *column = &e->column[c];
-    enum pithi_zip_mode mode = c == PITHI_COL_TIME || c == PITHI_COL_BITS ? PITHI_ZIP_HUFFMAN : PITHI_ZIP_MATCH;
-    size_t packed = 0;
-    int worth = column->size > 32;
-    if (mode == PITHI_ZIP_HUFFMAN)
-        worth = worth && entropy_bytes(column->data, column->size) < .97 * (double)column->size;
-    if (!pithi_buffer_reserve(out, column->size))
+    enum pithi_coding coding = PITHI_STORED;
+    if (!pithi_buffer_reserve(out, column->size + PITHI_HUFFMAN_SLACK))
         return 0;
-    if (worth)
-        packed = pithi_zip_pack(zip, mode, column->data, column->size, out->data + out->size, column->size - 1);
+    size_t packed = pack_column(zip, c, column, out->data + out->size, &coding);
+    if (packed == 0)
+        coding = PITHI_STORED;
     if (packed == 0 && !pithi_buffer_add(out, column->data, column->size))
         return 0;
     out->size += packed;
     pithi_put16(entry, (uint16_t)c);
-    pithi_put16(entry + 2, packed ? PITHI_DEFLATED : PITHI_STORED);
+    pithi_put16(entry + 2, (uint16_t)coding);
     pithi_put32(entry + 4, (uint32_t)(packed ? packed : column->size));
     pithi_put32(entry + 8, (uint32_t)column->size);
     pithi_put32(entry + 12, 0);

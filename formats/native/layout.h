@@ -49,7 +49,7 @@ enum pithi_column {
     PITHI_COL_PAYLOAD,
     PITHI_COL_COUNT
 };
-enum pithi_coding { PITHI_STORED, PITHI_DEFLATED };
+enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 
 #define PITHI_BLOCK_RECORDS 16384u            /* a writer's choice */
 #define PITHI_BLOCK_LANES 128u                /* with more lanes blocks get fewer records, down to */

@@ -7,41 +7,34 @@
 
 void pithi_zip_free(struct pithi_zip *zip)
 {
-    for (int i = 0; i < PITHI_ZIP_MODES; i++) {
-        if (zip->packer[i])
-            deflateEnd(zip->packer[i]);
-        free(zip->packer[i]);
-        zip->packer[i] = NULL;
-    }
+    if (zip->packer)
+        deflateEnd(zip->packer);
+    free(zip->packer);
+    zip->packer = NULL;
     if (zip->unpacker)
         inflateEnd(zip->unpacker);
     free(zip->unpacker);
     zip->unpacker = NULL;
 }
 
-static z_stream *packer(struct pithi_zip *zip, enum pithi_zip_mode mode)
+static z_stream *packer(struct pithi_zip *zip)
 {
-    if (zip->packer[mode])
-        return deflateReset(zip->packer[mode]) == Z_OK ? zip->packer[mode] : NULL;
+    if (zip->packer)
+        return deflateReset(zip->packer) == Z_OK ? zip->packer : NULL;
     z_stream *z = calloc(1, sizeof *z);
-    if (!z)
-        return NULL;
-    int ok = mode == PITHI_ZIP_HUFFMAN ? deflateInit2(z, 1, Z_DEFLATED, -15, 8, Z_HUFFMAN_ONLY)
-                                       : deflateInit2(z, 1, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
-    if (ok != Z_OK) {
+    if (!z || deflateInit2(z, 1, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
         free(z);
         return NULL;
     }
-    zip->packer[mode] = z;
+    zip->packer = z;
     return z;
 }
 
-size_t pithi_zip_pack(struct pithi_zip *zip, enum pithi_zip_mode mode, const void *data, size_t size, void *out,
-                      size_t room)
+size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room)
 {
     if (size > INT_MAX || room > INT_MAX || room == 0)
         return 0;
-    z_stream *z = packer(zip, mode);
+    z_stream *z = packer(zip);
     if (!z)
         return 0;
     z->next_in = (Bytef *)(uintptr_t)data;

@@ -5,22 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum pithi_zip_mode {
-    PITHI_ZIP_MATCH,   /* repeated strings are worth looking for */
-    PITHI_ZIP_HUFFMAN, /* single bytes are uneven, but repeats are chance: several times faster */
-    PITHI_ZIP_MODES
-};
-
 /* Working memory for packing or unpacking; one thread at a time. All zero is a fresh one. */
 struct pithi_zip {
-    void *packer[PITHI_ZIP_MODES];
-    void *unpacker;
+    void *packer, *unpacker;
 };
 void pithi_zip_free(struct pithi_zip *zip);
 
 /* Packs to raw deflate. Returns its size, or 0: it would not fit into `room` bytes (store it instead), or no memory. */
-size_t pithi_zip_pack(struct pithi_zip *zip, enum pithi_zip_mode mode, const void *data, size_t size, void *out,
-                      size_t room);
+size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t room);
 
 /* Unpacks exactly `out_size` bytes. Returns 1, or 0: damaged, or another size, or no memory. */
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size);

@@ -185,7 +185,7 @@ static void floors(const struct pithlog_record *records, size_t count)
     memcpy(out, plain, size);
     double copied = now_s() - begin;
     begin = now_s();
-    size_t packed = pithi_zip_pack(&zip, PITHI_ZIP_MATCH, plain, size, out, size);
+    size_t packed = pithi_zip_pack(&zip, plain, size, out, size);
     double deflated = now_s() - begin;
     begin = now_s();
     if (!packed || !pithi_zip_unpack(&zip, out, packed, plain, size))

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "native/check.h"
+#include "native/huffman.h"
 #include "native/native.h"
 #include "native/zip.h"
 #include "native_model.h"
@@ -414,6 +415,54 @@ static void test_copy(void)
     model_free(&m);
 }
 
+/* ---- The Huffman coder ------------------------------------------------------------------------------------------------------ */
+
+static int huffman_round(const unsigned char *data, size_t size, size_t *packed)
+{
+    unsigned char *out = malloc(size + 1024), *back = malloc(size + 1);
+    uint32_t seen[256];
+    pithi_histogram(data, size, seen);
+    *packed = pithi_huffman_pack(data, size, seen, out, size + 1000);
+    unsigned char *exact = malloc(*packed + 1); /* of its exact size, so that a sanitizer sees reads behind it */
+    memcpy(exact, out, *packed);
+    int good = *packed && pithi_huffman_unpack(exact, *packed, back, size) && memcmp(back, data, size) == 0;
+    good = good && !pithi_huffman_unpack(exact, *packed - 1, back, size);
+    good = good && (size < 9 || !pithi_huffman_unpack(exact, *packed, back, size - 9));
+    good = good && pithi_huffman_pack(data, size, seen, out, *packed - 1) == 0;
+    for (int i = 0; i < 300; i++) { /* damaged: any answer, no harm */
+        memcpy(exact, out, *packed);
+        exact[random_below(i % 2 ? (uint32_t)*packed : 128)] ^= (unsigned char)(1u << random_below(8));
+        pithi_huffman_unpack(exact, *packed, back, size);
+    }
+    free(out);
+    free(back);
+    free(exact);
+    return good;
+}
+
+static void test_huffman(void)
+{
+    enum { SIZE = 20000 };
+    static unsigned char data[SIZE];
+    size_t packed;
+    memset(data, 'x', SIZE);
+    OK(huffman_round(data, SIZE, &packed) && packed == 128 + SIZE / 8, "one byte only: a bit each");
+    data[7] = 'y';
+    OK(huffman_round(data, SIZE, &packed) && packed == 128 + SIZE / 8, "two");
+    for (int i = 0; i < SIZE; i++)
+        data[i] = (unsigned char)random_u64();
+    OK(huffman_round(data, SIZE, &packed) && packed < 128 + SIZE * 1.02, "noise");
+    for (int i = 0; i < SIZE; i++) /* weights so uneven that the best tree would be too deep */
+        data[i] = (unsigned char)__builtin_ctzll(random_u64() | UINT64_C(1) << 40);
+    OK(huffman_round(data, SIZE, &packed) && packed < 128 + SIZE * 2.05 / 8, "uneven: %zu bytes for 2 bits each", packed);
+    int wrong = 0;
+    for (size_t n = 1; n < 40; n++)
+        wrong += !huffman_round(data, n, &packed);
+    OK(wrong == 0, "short ones");
+    uint32_t none[256] = {0};
+    OK(pithi_huffman_pack(data, 0, none, data, SIZE) == 0 && !pithi_huffman_unpack(data, 0, data, 0), "none");
+}
+
 int main(void)
 {
     test_random();
@@ -424,6 +473,7 @@ int main(void)
     test_files();
     test_version();
     test_copy();
+    test_huffman();
     scratch_remove();
     return tap_done();
 }
