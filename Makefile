@@ -206,7 +206,7 @@ $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(formats_a)
 	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(formats_a)
 	@mkdir -p $(@D)
-	$(LINK) -shared -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 -lz -lm $(LIBS)
+	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 -lz -lm $(LIBS)
 $(O)/libexec/pith/pith-view: viewer/pith-view
 	@mkdir -p $(@D)
 	install -m 755 $< $@

@@ -27,7 +27,8 @@ static inline void core_log_begin(struct core_log *log)
     core_check(pithi_writer_open(&log->writer, log->path, -1));
 }
 
-static inline uint32_t core_define(struct core_log *log, enum pithlog_def_kind kind, const char *name, const char *colour)
+static inline uint32_t core_define(struct core_log *log, enum pithlog_def_kind kind, const char *name,
+                                   const char *colour)
 {
     struct pithlog_def def = {.kind = kind, .name = name, .colour = colour, .group = "user", .format = ""};
     uint32_t id;

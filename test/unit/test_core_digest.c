@@ -1,5 +1,5 @@
-/* test_core_digest.c - which arrows are shown: those in the window and between the rows shown, thinned to the longest; and
- * counters' values read from a log. */
+/* test_core_digest.c - which arrows are shown: those in the window and between the rows shown, thinned to the
+ * longest; and counters' values read from a log. */
 #include <string.h>
 
 #include "core/digest.h"
@@ -18,10 +18,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-static int64_t length(const struct pithlog_message *message)
-{
-    return llabs(message->recv_ns - message->send_ns);
-}
+static int64_t length(const struct pithlog_message *message) { return llabs(message->recv_ns - message->send_ns); }
 
 /* In order of the earlier time, as a digest has them; some are received before they are sent (clocks err). */
 static void make_messages(uint32_t kinds_of_length)
@@ -64,7 +61,8 @@ static int arrows_are_right(const struct pithi_digest *digest, int64_t t0, int64
     for (uint32_t i = 0; i < count; i++) {
         const struct pithlog_message *message = arrows[i].message;
         if (!is_in(message, t0, t1, row_of_lane) || kept[message - messages]++ ||
-            arrows[i].from_row != row_of_lane[message->send_lane] || arrows[i].to_row != row_of_lane[message->recv_lane])
+            arrows[i].from_row != row_of_lane[message->send_lane] ||
+            arrows[i].to_row != row_of_lane[message->recv_lane])
             return 0;
         shortest = length(message) < shortest ? length(message) : shortest;
     }

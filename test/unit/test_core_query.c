@@ -29,7 +29,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-/* ---- A random log ------------------------------------------------------------------------------------------------------ */
+/* ---- A random log ------------------------------------------------------------------------------------------------ */
 
 static void random_lane(struct lane_copy *copy, uint32_t records, uint32_t gap)
 {
@@ -78,7 +78,7 @@ static struct pithlog *random_log(uint32_t records, uint32_t gap)
     return opened;
 }
 
-/* ---- Brute force ------------------------------------------------------------------------------------------------------- */
+/* ---- Brute force ------------------------------------------------------------------------------------------------- */
 
 struct stack {
     struct {
@@ -183,7 +183,7 @@ static uint32_t wrong_cells(const struct pithi_query *query, const struct pithi_
     return wrong;
 }
 
-/* ---- Sums -------------------------------------------------------------------------------------------------------------- */
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DEFS])
 {
@@ -211,7 +211,8 @@ static void brute_sums(const struct pithi_query *query, struct pithi_sum sums[DE
                     sums[stack.items[i].id].inclusive_ns += span;
                 seen |= 1u << stack.items[i].id;
             }
-            if (entry && entry->kind != PITHLOG_LEAVE && entry->time_ns >= query->t0_ns && entry->time_ns < query->t1_ns)
+            if (entry && entry->kind != PITHLOG_LEAVE && entry->time_ns >= query->t0_ns &&
+                entry->time_ns < query->t1_ns)
                 sums[entry->id].count++;
         }
     }
@@ -237,7 +238,7 @@ static int sums_are_right(const struct pithi_query *query, const struct pithi_ce
     return right;
 }
 
-/* ---- Ticks and marks --------------------------------------------------------------------------------------------------- */
+/* ---- Ticks and marks --------------------------------------------------------------------------------------------- */
 
 static int shown_near(const struct pithi_cells *cells, uint32_t row, uint32_t column, uint32_t state, uint32_t reach)
 {
@@ -272,8 +273,8 @@ static int ticks_are_right(const struct pithi_query *query, const struct pithi_c
             if (entry->kind != PITHLOG_ENTER || entry->time_ns < query->t0_ns || entry->time_ns >= query->t1_ns ||
                 query->hidden[entry->id])
                 continue;
-            right &= shown_near(cells, row, column, entry->id, 2 * NEAR + 1) ||
-                     ticked_near(cells, row, column, entry->id);
+            right &=
+                shown_near(cells, row, column, entry->id, 2 * NEAR + 1) || ticked_near(cells, row, column, entry->id);
         }
     return right;
 }
@@ -291,7 +292,7 @@ static int marks_are_right(const struct pithi_query *query, const struct pithi_c
     return got == (query->hidden[EVENT_ID] ? 0 : wanted);
 }
 
-/* ---- Rounds ------------------------------------------------------------------------------------------------------------ */
+/* ---- Rounds ------------------------------------------------------------------------------------------------------ */
 
 static void random_query(const struct pithlog *log, struct pithi_query *query, unsigned char *hidden)
 {
@@ -327,7 +328,8 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
         ticks &= ticks_are_right(&query, &cells);
         marks &= marks_are_right(&query, &cells);
     }
-    OK(wrong == 0, "%u records, gaps below %u ns: every cell is what covers most of it (%u wrong)", records, gap, wrong);
+    OK(wrong == 0, "%u records, gaps below %u ns: every cell is what covers most of it (%u wrong)", records, gap,
+       wrong);
     OK(sums, "... and count, inclusive, exclusive time are exact");
     OK(ticks, "... and no state is lost from sight, none shown twice");
     OK(marks, "... and every event is in a mark");

@@ -37,7 +37,7 @@ static struct pithlog *tiny_log(void)
     return core_log_end(&log);
 }
 
-/* ---- Pixels as letters -------------------------------------------------------------------------------------------------- */
+/* ---- Pixels as letters ------------------------------------------------------------------------------------------- */
 
 static char letter_of(const unsigned char *pixel)
 {
@@ -149,14 +149,15 @@ static void test_hits(struct pithlog *log)
        "the innermost state at a pixel, with its true ends");
     OK(pithi_hit_state(log, 0, 5, 6, 0, NULL, &hit) == 1 && hit.id == RED && hit.start_ns == 0 && hit.end_ns == 10,
        "the outermost one, when that is what the pixel shows");
-    OK(pithi_hit_state(log, 0, 0, 20, 0, NULL, &hit) == 1 && (hit.id == RED || hit.id == BLUE), "a pixel wider than all");
+    OK(pithi_hit_state(log, 0, 0, 20, 0, NULL, &hit) == 1 && (hit.id == RED || hit.id == BLUE),
+       "a pixel wider than all");
     OK(pithi_hit_state(log, 1, 9, 10, 3, NULL, &hit) == 0, "nothing where a lane is idle");
     OK(pithi_hit_state(log, 1, 18, 19, 3, NULL, &hit) == 0, "nothing after a lane's end");
     OK(pithi_hit_event(log, 1, 14, 2, NULL, &hit) == 1 && hit.id == MARK && hit.start_ns == 15, "an event near by");
     OK(pithi_hit_event(log, 1, 10, 2, NULL, &hit) == 0, "no event far away");
 }
 
-/* ---- Shapes -------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t pixel_at(const struct pithi_raster *raster, int x, int y)
 {
@@ -182,7 +183,8 @@ static void test_shapes(void)
 
     pithi_raster_prepare(&raster, 12, 10, 0xffffff);
     painter.rect(painter.context, -5, 3, 100, 2, 0x112233, 1);
-    OK(count_not(&raster, 0xffffff) == 24 && pixel_at(&raster, 0, 3) == 0x112233 && pixel_at(&raster, 11, 4) == 0x112233,
+    OK(count_not(&raster, 0xffffff) == 24 && pixel_at(&raster, 0, 3) == 0x112233 &&
+           pixel_at(&raster, 11, 4) == 0x112233,
        "a rectangle is cut at the edges of the picture");
     pithi_raster_prepare(&raster, 12, 10, 0xffffff);
     painter.rect(painter.context, 0, 0, 1, 1, 0x000000, 0.5);
@@ -200,7 +202,8 @@ static void test_shapes(void)
     OK(1, "lines that miss the picture, or are no lines, do no harm");
     pithi_raster_prepare(&raster, 12, 10, 0xffffff);
     painter.triangle(painter.context, xs, ys, 0xff0000, 1);
-    OK(pixel_at(&raster, 3, 3) == 0xff0000 && pixel_at(&raster, 7, 7) == 0xffffff && pixel_at(&raster, 1, 1) == 0xffffff,
+    OK(pixel_at(&raster, 3, 3) == 0xff0000 && pixel_at(&raster, 7, 7) == 0xffffff &&
+           pixel_at(&raster, 1, 1) == 0xffffff,
        "a triangle is full inside, nothing outside");
     pithi_raster_prepare(&raster, 12, 10, 0xffffff);
     painter.clip(painter.context, 2, 2, 3, 3);

@@ -10,7 +10,7 @@
 #include "core_log.h"
 #include "tap.h"
 
-/* ---- Axis ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Axis -------------------------------------------------------------------------------------------------------- */
 
 static const char *labels_of(int64_t t0, int64_t t1, double width, double spacing)
 {
@@ -38,9 +38,11 @@ static void test_axis(void)
        "a second: steps of 0.2 s");
     OK(text_is(labels_of(4000000, 6000000, 800, 200), "[] 4.0 ms@0 4.5 ms@200 5.0 ms@400 5.5 ms@600"),
        "two milliseconds: steps of 0.5 ms");
-    OK(text_is(labels_of(12345678000, 12345698000, 400, 100), "[12.345 s] +680 us@40 +685 us@140 +690 us@240 +695 us@340"),
+    OK(text_is(labels_of(12345678000, 12345698000, 400, 100),
+               "[12.345 s] +680 us@40 +685 us@140 +690 us@240 +695 us@340"),
        "deep in a long log: labels from a base");
-    OK(text_is(labels_of(-3, 3, 600, 100), "[-1 us] +997 ns@0 +998 ns@100 +999 ns@200 +1000 ns@300 +1001 ns@400 +1002 ns@500"),
+    OK(text_is(labels_of(-3, 3, 600, 100),
+               "[-1 us] +997 ns@0 +998 ns@100 +999 ns@200 +1000 ns@300 +1001 ns@400 +1002 ns@500"),
        "a few nanoseconds: steps of one, none smaller");
     OK(text_is(labels_of(0, 3600000000000, 500, 100), "[] 0 s@0 1000 s@139 2000 s@278 3000 s@417"), "an hour");
 }
@@ -94,10 +96,13 @@ static void test_texts(void)
     pithi_time_text(100000000000, 1000000000, text, sizeof text);
     OK(text_is(text, "100 s"), "with zeros that do");
     pithi_number_text(1234567, text, sizeof text);
-    OK(text_is(text, "1\xe2\x80\x89" "234\xe2\x80\x89" "567"), "digits in groups");
+    OK(text_is(text, "1\xe2\x80\x89"
+                     "234\xe2\x80\x89"
+                     "567"),
+       "digits in groups");
 }
 
-/* ---- Words ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 static int time_is(const char *text, int64_t wanted)
 {
@@ -136,13 +141,14 @@ static void test_clean(void)
     OK(clean_is("a\033[2J\nb\177", 64, 0, "a?[2J?b?"), "no control characters");
     OK(clean_is("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 64, 0, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"), "UTF-8 stays");
     OK(clean_is("\xc3\xa4z", 64, 1, "?z"), "but not among plain letters");
-    OK(clean_is("\xff\xc0\x80\xed\xa0\x80\xc3", 64, 0, "???????"), "what is not UTF-8, overlong, a surrogate, cut short");
+    OK(clean_is("\xff\xc0\x80\xed\xa0\x80\xc3", 64, 0, "???????"),
+       "what is not UTF-8, overlong, a surrogate, cut short");
     OK(clean_is("\xc2\x9bm", 64, 0, "?m"), "C1 controls, which terminals obey as well");
     OK(clean_is("ab\xe2\x82\xac", 5, 0, "ab"), "nothing is cut inside of a character");
     OK(pithi_columns("a\xc3\xa4\xe2\x82\xac") == 3, "characters are counted, not bytes");
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 static struct pithlog *thread_log(void)
 {
@@ -201,7 +207,7 @@ static void test_palette(struct pithlog *log)
     free(rgb);
 }
 
-/* ---- The whole picture -------------------------------------------------------------------------------------------------------- */
+/* ---- The whole picture ------------------------------------------------------------------------------------------- */
 
 /* Texts are six pixels a letter; everything drawn must lie inside. */
 struct canvas {
@@ -253,7 +259,8 @@ static void fake_text(void *context, double x, double y, enum pithi_anchor ancho
                       const char *text)
 {
     struct canvas *canvas = context;
-    double width = fake_width(NULL, font, text), left = anchor == PITHI_LEFT ? x : anchor == PITHI_RIGHT ? x - width : x - width / 2;
+    double width = fake_width(NULL, font, text);
+    double left = anchor == PITHI_LEFT ? x : anchor == PITHI_RIGHT ? x - width : x - width / 2;
 
     (void)rgb;
     canvas->texts++;
@@ -262,11 +269,18 @@ static void fake_text(void *context, double x, double y, enum pithi_anchor ancho
 
 static int draw_figure(struct pithlog *log, double width, double height, struct canvas *canvas)
 {
-    struct pithi_painter painter = {.context = canvas, .rect = fake_rect, .line = fake_line, .triangle = fake_triangle,
-                                    .clip = fake_clip, .text = fake_text, .text_width = fake_width};
+    struct pithi_painter painter = {.context = canvas,
+                                    .rect = fake_rect,
+                                    .line = fake_line,
+                                    .triangle = fake_triangle,
+                                    .clip = fake_clip,
+                                    .text = fake_text,
+                                    .text_width = fake_width};
     uint32_t *rgb = pithi_palette_make(log), rows;
     struct pithi_figure figure = {.title = "a title that is much too long for a small picture but not for a large one",
-                                  .plot = {.log = log, .rgb = rgb, .most_arrows = 10}, .width = width, .height = height};
+                                  .plot = {.log = log, .rgb = rgb, .most_arrows = 10},
+                                  .width = width,
+                                  .height = height};
     int err;
 
     figure.plot.rows = pithi_rows_make(log, NULL, &rows);

@@ -1,8 +1,8 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
- * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting, messages,
- * events with payload, counters, threads, a rare state; "big" has many records on many ranks; "nasty" has names that a
- * terminal would obey and cairo refuse; "empty" has nothing, "point" one record.
+ * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
+ * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks; "nasty" has
+ * names that a terminal would obey and cairo refuse; "empty" has nothing, "point" one record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +69,8 @@ static void event(uint32_t lane, int64_t time_ns, uint32_t id, const void *paylo
     check(pithi_writer_add(writer, &record));
 }
 
-/* Two ranks, a second long. Rank 0: red [0, 0.5), green inside it [0.2, 0.3), blue [0.5, 1). Rank 1: blue [0.25, 0.75), an event
- * at 0.1 and a message from rank 0, sent at 0.4, received at 0.6. */
+/* Two ranks, a second long. Rank 0: red [0, 0.5), green inside it [0.2, 0.3), blue [0.5, 1). Rank 1: blue [0.25,
+ * 0.75), an event at 0.1 and a message from rank 0, sent at 0.4, received at 0.6. */
 static void make_plain(void)
 {
     static const unsigned char payload[] = {0, 0, 0, 42};
@@ -95,7 +95,8 @@ static void make_plain(void)
 
 static void make_nasty(void)
 {
-    uint32_t bad = define(PITHLOG_STATE, "\033[31mred\033]0;title\007", "", ""), worse = define(PITHLOG_STATE, "\xff\xfe", "", "");
+    uint32_t bad = define(PITHLOG_STATE, "\033[31mred\033]0;title\007", "", "");
+    uint32_t worse = define(PITHLOG_STATE, "\xff\xfe", "", "");
     uint32_t lane = lane_of(0, 0, "\033[2J\xc3");
 
     add(lane, PITHLOG_ENTER, 10, bad);
@@ -104,7 +105,7 @@ static void make_nasty(void)
     add(lane, PITHLOG_LEAVE, 40, bad);
 }
 
-/* ---- A stencil program, made up ---------------------------------------------------------------------------------------- */
+/* ---- A stencil program, made up ---------------------------------------------------------------------------------- */
 
 static uint64_t seed = 88172645463325252u;
 
@@ -114,10 +115,7 @@ static double chance(void)
     return (double)(seed >> 11) / 9007199254740992.0;
 }
 
-static int64_t about(double ns)
-{
-    return (int64_t)(ns * (0.6 + 0.8 * chance()));
-}
+static int64_t about(double ns) { return (int64_t)(ns * (0.6 + 0.8 * chance())); }
 
 static struct names {
     uint32_t step, compute, isend, irecv, waitall, allreduce, io, repair, mark, residual, idle_work;

@@ -10,7 +10,7 @@
 /* Bars narrower than this have no room for a line that tells them from the next. */
 enum { EDGE_FROM = 4 };
 
-/* ---- From cells to bars ------------------------------------------------------------------------------------------------- */
+/* ---- From cells to bars ------------------------------------------------------------------------------------------ */
 
 static int same_look(const struct pithi_cell *a, const struct pithi_cell *b)
 {
@@ -48,7 +48,7 @@ static int begins(const struct pithi_cell *line, uint32_t width, uint32_t c)
            is_fringe(line, width, c - 1);
 }
 
-/* ---- Drawing ------------------------------------------------------------------------------------------------------------ */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 enum part { OUTLINE, FILL, EDGE, PARTS };
 
@@ -84,8 +84,8 @@ static void draw_part(const struct pithi_plot *plot, const struct pithi_painter 
     if (part == OUTLINE && bar->outlined)
         painter->rect(painter->context, bar->x, bar->y, bar->width, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
     if (part == FILL)
-        painter->rect(painter->context, bar->x, bar->y + bar->outlined, bar->width, bar->height - 2 * bar->outlined, rgb,
-                      1);
+        painter->rect(painter->context, bar->x, bar->y + bar->outlined, bar->width, bar->height - 2 * bar->outlined,
+                      rgb, 1);
     if (part == EDGE && bar->edge)
         painter->rect(painter->context, bar->x, bar->y, 1, bar->height, pithi_rgb_darker(rgb, 0.35), 1);
 }

@@ -20,10 +20,7 @@ static size_t character_size(const unsigned char *c)
 }
 
 /* C0, DEL, and C1 (as U+0080 to U+009F). */
-static int is_control(const unsigned char *c)
-{
-    return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
-}
+static int is_control(const unsigned char *c) { return c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0); }
 
 char *pithi_clean(char *out, size_t size, const char *text, int ascii)
 {

@@ -35,7 +35,7 @@ static int by_length_falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* ---- Messages -------------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* The shorter half goes when there is no more room: what is left is what a thinned picture would show anyway. */
 static void drop_short_messages(struct pithi_digest *digest)
@@ -56,8 +56,8 @@ static int read_messages(struct pithlog *log, struct pithi_digest *digest)
     while ((more = pithlog_matcher_next(matcher, &message)) == 1) {
         if (digest->message_count >= PITHI_DIGEST_MESSAGES)
             drop_short_messages(digest);
-        digest->messages =
-            pithi_grow(digest->messages, &digest->message_capacity, digest->message_count + 1, sizeof *digest->messages);
+        digest->messages = pithi_grow(digest->messages, &digest->message_capacity, digest->message_count + 1,
+                                      sizeof *digest->messages);
         digest->messages[digest->message_count++] = message;
     }
     pithlog_matcher_close(matcher);
@@ -66,7 +66,7 @@ static int read_messages(struct pithlog *log, struct pithi_digest *digest)
     return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-/* ---- Counters -------------------------------------------------------------------------------------------------------- */
+/* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 static struct pithi_series *series_for(struct pithi_digest *digest, uint32_t lane, uint32_t counter)
 {
@@ -75,7 +75,8 @@ static struct pithi_series *series_for(struct pithi_digest *digest, uint32_t lan
     for (uint32_t i = digest->series_count; i-- > 0;)
         if (digest->series[i].row.lane == lane && digest->series[i].row.counter == counter)
             return &digest->series[i];
-    digest->series = pithi_grow(digest->series, &digest->series_capacity, digest->series_count + 1, sizeof *digest->series);
+    digest->series =
+        pithi_grow(digest->series, &digest->series_capacity, digest->series_count + 1, sizeof *digest->series);
     series = &digest->series[digest->series_count++];
     memset(series, 0, sizeof *series);
     series->row.lane = lane;
@@ -142,7 +143,7 @@ const struct pithi_series *pithi_digest_series(const struct pithi_digest *digest
     return NULL;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 int pithi_digest_open(struct pithlog *log, struct pithi_digest **digest)
 {
@@ -187,7 +188,7 @@ struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithi_
     return rows;
 }
 
-/* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
 static int arrows_by_place(const void *a, const void *b)
 {
@@ -203,8 +204,8 @@ static void swap(struct pithi_arrow *a, struct pithi_arrow *b)
     *b = kept;
 }
 
-/* Brings the `most` longest to the front, in any order (Hoare's "Find", 1961): arrows come by the hundred thousand, sorting
- * them would be felt. */
+/* Brings the `most` longest to the front, in any order (Hoare's "Find", 1961): arrows come by the hundred thousand,
+ * sorting them would be felt. */
 static uint32_t keep_longest(struct pithi_arrow *arrows, uint32_t count, uint32_t most)
 {
     uint32_t from = 0, to = count;
@@ -234,8 +235,8 @@ static uint32_t keep_longest(struct pithi_arrow *arrows, uint32_t count, uint32_
     return count < most ? count : most;
 }
 
-uint32_t pithi_digest_arrows(const struct pithi_digest *digest, int64_t t0_ns, int64_t t1_ns, const uint32_t *row_of_lane,
-                            struct pithi_arrow *arrows, uint32_t most, uint32_t *total)
+uint32_t pithi_digest_arrows(const struct pithi_digest *digest, int64_t t0_ns, int64_t t1_ns,
+                             const uint32_t *row_of_lane, struct pithi_arrow *arrows, uint32_t most, uint32_t *total)
 {
     struct pithi_arrow *found = pithi_alloc((size_t)most * 2 + 1, sizeof *found);
     uint32_t count = 0;

@@ -43,16 +43,17 @@ const struct pithi_series *pithi_digest_series(const struct pithi_digest *digest
 /* All rows of a log in order: each lane, below it its counters. [*count], to be freed. `digest` NULL: no counters. */
 struct pithi_row *pithi_rows_make(const struct pithlog *log, const struct pithi_digest *digest, uint32_t *count);
 
-/* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
 struct pithi_arrow {
     const struct pithlog_message *message;
     uint32_t from_row, to_row;
 };
 
-/* The messages that reach into [t0, t1) between the rows shown; when there are more than `most`, those that took longest.
- * row_of_lane[lane] is PITHI_NONE for lanes not shown. Returns how many were put into arrows[most]; *total: before thinning. */
-uint32_t pithi_digest_arrows(const struct pithi_digest *digest, int64_t t0_ns, int64_t t1_ns, const uint32_t *row_of_lane,
-                            struct pithi_arrow *arrows, uint32_t most, uint32_t *total);
+/* The messages that reach into [t0, t1) between the rows shown; when there are more than `most`, those that took
+ * longest. row_of_lane[lane] is PITHI_NONE for lanes not shown. Returns how many were put into arrows[most]; *total:
+ * before thinning. */
+uint32_t pithi_digest_arrows(const struct pithi_digest *digest, int64_t t0_ns, int64_t t1_ns,
+                             const uint32_t *row_of_lane, struct pithi_arrow *arrows, uint32_t most, uint32_t *total);
 
 #endif

@@ -17,7 +17,7 @@ enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90 };
 
 static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, small_font = {11, 0};
 
-/* ---- Layout ---------------------------------------------------------------------------------------------------------- */
+/* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
 static double natural_row_height(uint32_t rows)
 {
@@ -103,8 +103,7 @@ static int load_plot(struct pithi_figure *figure)
     plot->width = (uint32_t)(figure->width - plot->x - MARGIN);
     err = pithi_plot_load(plot);
     if (!err)
-        figure->legend =
-            pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
+        figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     return err;
 }
 
@@ -142,7 +141,7 @@ void pithi_figure_free(struct pithi_figure *figure)
     figure->legend = NULL;
 }
 
-/* ---- Drawing --------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 /* Text cut to a width, with an ellipsis. */
 static void draw_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
@@ -203,7 +202,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pa
     for (uint32_t row = 0; row < plot->row_count; row += every) {
         double top, height, y;
         pithi_plot_bar(plot->row_height, 0, &top, &height);
-        y = floor(plot->y + row * plot->row_height + top + height / 2 + 4);
+        y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         draw_text_in(painter, MARGIN, y, figure->label_width + 4, text_font,
                      plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);

@@ -1,5 +1,5 @@
-/* figure.h - a whole picture: title, row labels, time lines, axis, legend; laid out from a size and the rows, drawn with
- * any painter that has text.
+/* figure.h - a whole picture: title, row labels, time lines, axis, legend; laid out from a size and the rows, drawn
+ * with any painter that has text.
  */
 #ifndef PITHI_FIGURE_H
 #define PITHI_FIGURE_H
@@ -20,8 +20,8 @@ struct pithi_figure {
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };
 
-/* Lays out and asks the log. `painter` is only used to measure text. 0 or an enum pith_err; PITH_ERR_USAGE: too small for
- * its rows. */
+/* Lays out and asks the log. `painter` is only used to measure text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
+ * for its rows. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_free(struct pithi_figure *figure);

@@ -10,7 +10,7 @@
 /* How far the end of a state is sought: beyond that it is not worth the wait under a moving pointer. */
 enum { MOST_RECORDS = 2000000 };
 
-/* ---- States ---------------------------------------------------------------------------------------------------------- */
+/* ---- States ------------------------------------------------------------------------------------------------------ */
 
 struct seen {
     uint32_t id, depth, level; /* level PITHI_NONE: hidden */
@@ -137,7 +137,7 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
     return more < 0 ? -1 : result;
 }
 
-/* ---- Events ---------------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit)
@@ -173,7 +173,7 @@ int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t
     return more < 0 ? -1 : hit->count > 0;
 }
 
-/* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
 static double distance_to_segment(double x, double y, double x0, double y0, double x1, double y1)
 {

@@ -9,13 +9,13 @@ struct pithi_hit {
     uint32_t depth; /* states: open around it */
     uint32_t level; /* states: where it is drawn */
     int64_t start_ns, end_ns;
-    int ended;          /* 0: it was still open where the search for its end stopped (end_ns) */
-    uint64_t count;     /* events: how many are this near */
-    char payload[512];  /* events: as text, "" if none */
+    int ended;         /* 0: it was still open where the search for its end stopped (end_ns) */
+    uint64_t count;    /* events: how many are this near */
+    char payload[512]; /* events: as text, "" if none */
 };
 
-/* The state that a pixel of `lane` spanning [from, to) shows at nesting level `level`: of those there the one that fills
- * most of it; if none is that deep, of the deepest level that has one. 1: found, 0: none, -1: error. */
+/* The state that a pixel of `lane` spanning [from, to) shows at nesting level `level`: of those there the one that
+ * fills most of it; if none is that deep, of the deepest level that has one. 1: found, 0: none, -1: error. */
 int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, uint32_t level,
                     const unsigned char *hidden, struct pithi_hit *hit);
 

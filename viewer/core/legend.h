@@ -13,15 +13,16 @@ struct pithi_legend_entry {
     double share; /* exclusive time as a part of all lanes' time in the window, 0 to 1 */
 };
 
-/* The states and events that are in the window: states by exclusive time, falling, then events by count. [*count], to be
- * freed. */
+/* The states and events that are in the window: states by exclusive time, falling, then events by count. [*count], to
+ * be freed. */
 struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const struct pithi_cells *cells,
                                              int64_t span_ns, uint32_t *count);
 
 /* A definition's name, clean (clean.h). Returns `label`. */
 char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_t size);
 
-/* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]"; clean. */
+/* "rank 3", "3.1 worker" (thread 1 of rank 3), "rank 3  node17" (when hosts differ), a counter's "queue [bytes]";
+ * clean. */
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size);
 
 /* 12345678 as "12 345 678" (thin spaces). */

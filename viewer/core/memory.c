@@ -13,10 +13,7 @@ static void *checked(void *data)
     return data;
 }
 
-void *pithi_alloc(size_t count, size_t size)
-{
-    return checked(calloc(count ? count : 1, size));
-}
+void *pithi_alloc(size_t count, size_t size) { return checked(calloc(count ? count : 1, size)); }
 
 void *pithi_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
 {

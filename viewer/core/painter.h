@@ -1,5 +1,5 @@
-/* painter.h - what a picture is drawn with: a few shapes, implemented by the raster (raster.h, for the screen) and by cairo
- * (draw/cairo_painter.c, for files). Whatever draws through this looks the same on both.
+/* painter.h - what a picture is drawn with: a few shapes, implemented by the raster (raster.h, for the screen) and by
+ * cairo (draw/cairo_painter.c, for files). Whatever draws through this looks the same on both.
  *
  * Coordinates are pixels, y downwards, fractions allowed; colours 0xRRGGBB; alpha 0 to 1.
  */

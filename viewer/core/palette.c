@@ -11,10 +11,7 @@ static const uint32_t choices[] = {0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b
                                    0x44aa99, 0x882255, 0xf0e442, 0x117733, 0xaa4499, 0x88ccee, 0x999933, 0xcc6677};
 enum { CHOICES = sizeof choices / sizeof *choices };
 
-static int channel(uint32_t rgb, int shift)
-{
-    return (int)(rgb >> shift & 255);
-}
+static int channel(uint32_t rgb, int shift) { return (int)(rgb >> shift & 255); }
 
 /* Squared and weighted as the eye does ("redmean" is not needed for a yes or no). */
 static int too_close(uint32_t a, uint32_t b)

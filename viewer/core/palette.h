@@ -9,17 +9,17 @@
 /* The theme: 0xRRGGBB. */
 enum {
     PITHI_RGB_PAPER = 0xffffff,
-    PITHI_RGB_IDLE = 0xe9edf1,     /* a lane's life, where no state is open */
+    PITHI_RGB_IDLE = 0xe9edf1, /* a lane's life, where no state is open */
     PITHI_RGB_GRID = 0xdfe3e8,
     PITHI_RGB_SEPARATOR = 0xc9d0d8, /* between ranks */
     PITHI_RGB_TEXT = 0x1f2933,
-    PITHI_RGB_FAINT = 0x667380,    /* less important text, axis */
+    PITHI_RGB_FAINT = 0x667380, /* less important text, axis */
     PITHI_RGB_ARROW = 0x16202a
 };
 
 /* A colour for every definition (0xRRGGBB, [defs], to be freed): the one the program gave, else one of a palette that
- * stays distinct for the colour-blind, given out in the order of definitions so that neighbours differ, and keeping away from
- * the colours the program gave. */
+ * stays distinct for the colour-blind, given out in the order of definitions so that neighbours differ, and keeping
+ * away from the colours the program gave. */
 uint32_t *pithi_palette_make(const struct pithlog *log);
 
 /* The colour made darker (amount 0 to 1) for outlines. */

@@ -9,7 +9,7 @@
 #include "core/memory.h"
 #include "core/palette.h"
 
-/* ---- Loading --------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t *lanes_shown(struct pithi_plot *plot, uint32_t *row_of_lane)
 {
@@ -47,7 +47,7 @@ int pithi_plot_load(struct pithi_plot *plot)
     if (err != PITH_ERR_USAGE) {
         plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
         plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,
-                                               plot->most_arrows, &plot->arrow_total);
+                                                plot->most_arrows, &plot->arrow_total);
     }
     free(lanes);
     free(row_of_lane);
@@ -64,7 +64,7 @@ void pithi_plot_free(struct pithi_plot *plot)
     plot->arrows = NULL;
 }
 
-/* ---- Geometry -------------------------------------------------------------------------------------------------------- */
+/* ---- Geometry ---------------------------------------------------------------------------------------------------- */
 
 static double gap_of(double row_height)
 {
@@ -105,7 +105,7 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
     return floor(plot->y + row * plot->row_height);
 }
 
-/* ---- Around the bars ------------------------------------------------------------------------------------------------------------ */
+/* ---- Around the bars --------------------------------------------------------------------------------------------- */
 
 static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
@@ -118,7 +118,8 @@ static void draw_band(const struct pithi_plot *plot, const struct pithi_painter 
         right = plot->x + plot->width;
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     if (right > left)
-        painter->rect(painter->context, left, pithi_plot_row_top(plot, row) + top, right - left, height, PITHI_RGB_IDLE, 1);
+        painter->rect(painter->context, left, pithi_plot_row_top(plot, row) + top, right - left, height, PITHI_RGB_IDLE,
+                      1);
 }
 
 static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
@@ -134,7 +135,8 @@ static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-static void draw_triangle(const struct pithi_painter *painter, double x, double y, double size, double grow, uint32_t rgb)
+static void draw_triangle(const struct pithi_painter *painter, double x, double y, double size, double grow,
+                          uint32_t rgb)
 {
     double xs[3] = {x - size - 1.5 * grow, x + size + 1.5 * grow, x};
     double ys[3] = {y - grow, y - grow, y + 2 * size + 2 * grow};
@@ -165,7 +167,7 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* ---- Counters -------------------------------------------------------------------------------------------------------- */
+/* ---- Counters ---------------------------------------------------------------------------------------------------- */
 
 /* The values of one column: the least and greatest of those that began in it and the one that held at its start. */
 struct column_value {
@@ -230,7 +232,7 @@ static void draw_graph(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* ---- Arrows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
 
 static double middle_of(const struct pithi_plot *plot, uint32_t row)
 {
@@ -248,8 +250,8 @@ void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arr
     ends[3] = middle_of(plot, arrow->to_row);
 }
 
-/* Shortens a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, where the numbers
- * of cairo (24 bits before the point) would go wrong. */
+/* Shortens a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, where the
+ * numbers of cairo (24 bits before the point) would go wrong. */
 static int shorten(double ends[4], double low, double high)
 {
     double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
@@ -299,7 +301,7 @@ static double arrow_alpha(const struct pithi_plot *plot)
     return alpha < 0.12 ? 0.12 : alpha;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void draw_separator(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {

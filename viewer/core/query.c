@@ -1,5 +1,5 @@
-/* query.c - cells by reading the records of the window: a sweep over each lane, see sweep.h. Knows the log's reader; what is
- * done with a stretch of time is the sweep's. */
+/* query.c - cells by reading the records of the window: a sweep over each lane, see sweep.h. Knows the log's reader;
+ * what is done with a stretch of time is the sweep's. */
 #include "core/query.h"
 
 #include <stdlib.h>

@@ -1,16 +1,16 @@
 /* query.h - what a window of a log looks like: the one question that every picture asks.
  *
  * pithi_query_run(log, query, cells) answers with cells: for every row, nesting level and pixel column the state that
- * covers most of that column's time, and how much of it. All outputs (screen, PNG, SVG, PDF, terminal) draw these cells and
- * nothing else, so they look the same. Beside the cells come what a majority would hide (ticks), solo events (marks),
- * and sums for the legend.
+ * covers most of that column's time, and how much of it. All outputs (screen, PNG, SVG, PDF, terminal) draw these
+ * cells and nothing else, so they look the same. Beside the cells come what a majority would hide (ticks), solo
+ * events (marks), and sums for the legend.
  *
- * Levels. Level 0 shows the outermost visible state of a lane, level 1 the one inside it, and so on; the last level shows
- * the innermost of all that is deeper. With `levels` = 1 the only level shows the innermost state: where time is really
- * spent. Hidden states count as not there: what is inside moves up a level.
+ * Levels. Level 0 shows the outermost visible state of a lane, level 1 the one inside it, and so on; the last level
+ * shows the innermost of all that is deeper. With `levels` = 1 the only level shows the innermost state: where time
+ * is really spent. Hidden states count as not there: what is inside moves up a level.
  *
- * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded down to
- * whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
+ * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded
+ * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
  * Cost: today every record of the window is read (PITHLOG_CLIP gives the states open at its start). A summary tree fits
  * behind the same function: callers see no difference but speed.
@@ -26,10 +26,10 @@ enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
 #define PITHI_NONE UINT32_MAX
 
 struct pithi_query {
-    int64_t t0_ns, t1_ns;        /* t0 < t1 */
-    uint32_t width;              /* columns, 0 to PITHI_MAX_WIDTH; 0: sums only */
-    uint32_t levels;             /* 1 to PITHI_LEVELS */
-    const uint32_t *lanes;       /* the rows */
+    int64_t t0_ns, t1_ns;  /* t0 < t1 */
+    uint32_t width;        /* columns, 0 to PITHI_MAX_WIDTH; 0: sums only */
+    uint32_t levels;       /* 1 to PITHI_LEVELS */
+    const uint32_t *lanes; /* the rows */
     uint32_t lane_count;
     const unsigned char *hidden; /* [defs], non-zero: not shown; NULL: all shown */
 };
@@ -53,8 +53,8 @@ struct pithi_mark {
     uint32_t row, column, id, count;
 };
 
-/* What of a definition is in the window, over all rows, shown or hidden. States: instances that reach into the window; a
- * state inside itself counts, but adds nothing to the inclusive time again. Events: how many. */
+/* What of a definition is in the window, over all rows, shown or hidden. States: instances that reach into the
+ * window; a state inside itself counts, but adds nothing to the inclusive time again. Events: how many. */
 struct pithi_sum {
     uint64_t count;
     int64_t inclusive_ns, exclusive_ns;
@@ -71,8 +71,8 @@ struct pithi_cells {
     uint32_t defs;
 };
 
-/* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. A lane that
- * is damaged is shown up to there, the others wholly; PITH_ERR_USAGE leaves `cells` as they were. */
+/* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. A
+ * lane that is damaged is shown up to there, the others wholly; PITH_ERR_USAGE leaves `cells` as they were. */
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells);
 void pithi_cells_free(struct pithi_cells *cells);
 

@@ -60,7 +60,7 @@ static void raster_rect(void *context, double x, double y, double width, double 
     }
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* Liang and Barsky's clipping: one edge narrows the part [*from, *to] of the line that is inside. */
 static int clip_edge(double p, double q, double *from, double *to)
@@ -88,8 +88,8 @@ static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, 
     return 1;
 }
 
-/* Along the longer axis, each step shared by the two pixels that the line runs between (after Wu, "An efficient antialiasing
- * technique", 1991). Pixel centres are at .5. */
+/* Along the longer axis, each step shared by the two pixels that the line runs between (after Wu, "An efficient
+ * antialiasing technique", 1991). Pixel centres are at .5. */
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
@@ -122,7 +122,7 @@ static void raster_line(void *context, double x0, double y0, double x1, double y
     }
 }
 
-/* ---- Triangles ------------------------------------------------------------------------------------------------------- */
+/* ---- Triangles --------------------------------------------------------------------------------------------------- */
 
 static double side(const double x[3], const double y[3], int from, int to, double px, double py)
 {
@@ -153,7 +153,7 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
         }
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void raster_clip(void *context, double x, double y, double width, double height)
 {

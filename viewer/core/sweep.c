@@ -1,6 +1,7 @@
 /* sweep.c - dividing a lane's time among columns; see sweep.h.
  *
- * Times inside are relative to t0 and shifted left so that a column is at least 16 units wide: exact integers at any zoom. */
+ * Times inside are relative to t0 and shifted left so that a column is at least 16 units wide: exact integers at any
+ * zoom. */
 #include "core/sweep.h"
 
 #include <stdlib.h>
@@ -44,11 +45,11 @@ struct pithi_sweep {
     uint32_t visible_depth, visible_capacity;
     struct level level[PITHI_LEVELS];
 
-    uint32_t first_tick;  /* of this lane, among the cells' ticks */
-    uint32_t *last_tick;  /* [defs] column + 1 of the newest tick */
+    uint32_t first_tick; /* of this lane, among the cells' ticks */
+    uint32_t *last_tick; /* [defs] column + 1 of the newest tick */
 };
 
-/* ---- Set-up --------------------------------------------------------------------------------------------------------- */
+/* ---- Set-up ------------------------------------------------------------------------------------------------------ */
 
 static unsigned shift_for(uint64_t span, uint32_t width)
 {
@@ -100,7 +101,7 @@ static int is_hidden(const struct pithi_sweep *sweep, uint32_t id)
     return sweep->query->hidden && sweep->query->hidden[id];
 }
 
-/* ---- Columns -------------------------------------------------------------------------------------------------------- */
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
 
 static struct pithi_cell *cell_at(const struct pithi_sweep *sweep, uint32_t level, uint32_t column)
 {
@@ -209,7 +210,7 @@ static void advance(struct pithi_sweep *sweep, uint64_t until)
     }
 }
 
-/* ---- Ticks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Ticks ------------------------------------------------------------------------------------------------------- */
 
 static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 {
@@ -253,7 +254,7 @@ static void drop_shown_ticks(struct pithi_sweep *sweep)
     cells->tick_count = kept;
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------------------- */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static void rebuild_visible(struct pithi_sweep *sweep)
 {

@@ -2,8 +2,8 @@
  * dividing every stretch of time among the pixel columns.
  *
  * Worked example: width 2, window [0, 100), states A [0, 60) and B [60, 100) inside nothing. Column 0 is [0, 50): A has
- * all 50. Column 1 is [50, 100): A has 10, B 40, so the cell says B, covered wholly; A is shown at column 0 near by, so it
- * gets no tick.
+ * all 50. Column 1 is [50, 100): A has 10, B 40, so the cell says B, covered wholly; A is shown at column 0 near by,
+ * so it gets no tick.
  *
  * Internal to the core; knows no files.
  */

@@ -49,7 +49,7 @@ int pithi_size_parse(const char *text, int *width, int *height)
     return *end || value < 1 || value > 100000 ? -1 : 0;
 }
 
-/* ---- Lanes ----------------------------------------------------------------------------------------------------------- */
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 /* One item of a list: ranks first to last, one thread or all (-1). */
 struct item {

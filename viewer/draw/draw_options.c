@@ -23,14 +23,19 @@ static const char help[] =
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
 
 enum { SIZE = 256, FROM, TO, LANES, TITLE, TEXT, ASCII, COLOUR, HELP };
-static const struct option options[] = {
-    {"size", required_argument, NULL, SIZE},   {"from", required_argument, NULL, FROM},
-    {"to", required_argument, NULL, TO},       {"lanes", required_argument, NULL, LANES},
-    {"lane", required_argument, NULL, LANES},  {"title", required_argument, NULL, TITLE},
-    {"text", no_argument, NULL, TEXT},         {"ascii", no_argument, NULL, ASCII},
-    {"color", required_argument, NULL, COLOUR}, {"colour", required_argument, NULL, COLOUR},
-    {"output", required_argument, NULL, 'o'},  {"help", no_argument, NULL, HELP},
-    {NULL, 0, NULL, 0}};
+static const struct option options[] = {{"size", required_argument, NULL, SIZE},
+                                        {"from", required_argument, NULL, FROM},
+                                        {"to", required_argument, NULL, TO},
+                                        {"lanes", required_argument, NULL, LANES},
+                                        {"lane", required_argument, NULL, LANES},
+                                        {"title", required_argument, NULL, TITLE},
+                                        {"text", no_argument, NULL, TEXT},
+                                        {"ascii", no_argument, NULL, ASCII},
+                                        {"color", required_argument, NULL, COLOUR},
+                                        {"colour", required_argument, NULL, COLOUR},
+                                        {"output", required_argument, NULL, 'o'},
+                                        {"help", no_argument, NULL, HELP},
+                                        {NULL, 0, NULL, 0}};
 
 __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
 {
@@ -64,7 +69,9 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         draw->out_path = value;
         return 0;
     case SIZE:
-        return pithi_size_parse(value, &draw->width, &draw->height) ? usage("--size %s: must be like 1200x400", value) : 0;
+        if (pithi_size_parse(value, &draw->width, &draw->height))
+            return usage("--size %s: must be like 1200x400", value);
+        return 0;
     case FROM:
         draw->has_from = 1;
         return pithi_time_parse(value, &draw->t0_ns) ? usage("--from %s: no time such as 1.5 or 20ms", value) : 0;
@@ -114,8 +121,8 @@ static int check_size(const struct pithi_draw *draw)
 {
     if (draw->kind == PITHI_DRAW_TEXT || !draw->width)
         return 0;
-    if (draw->width < PITHI_FIGURE_LEAST_WIDTH || draw->width > PITHI_FIGURE_MOST ||
-        draw->height > PITHI_FIGURE_MOST || (draw->height && draw->height < PITHI_FIGURE_LEAST_HEIGHT))
+    if (draw->width < PITHI_FIGURE_LEAST_WIDTH || draw->width > PITHI_FIGURE_MOST || draw->height > PITHI_FIGURE_MOST ||
+        (draw->height && draw->height < PITHI_FIGURE_LEAST_HEIGHT))
         return usage("--size: from %dx%d to %dx%d", PITHI_FIGURE_LEAST_WIDTH, PITHI_FIGURE_LEAST_HEIGHT,
                      PITHI_FIGURE_MOST, PITHI_FIGURE_MOST);
     return 0;

@@ -14,7 +14,7 @@
 
 enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000 };
 
-/* ---- The file -------------------------------------------------------------------------------------------------------- */
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
@@ -80,13 +80,12 @@ static int write_part(const struct pithi_draw *draw, const struct pithi_figure *
         return 0;
     if (!status)
         error = errno;
-    pithi_draw_failed("%s: cannot write: %s", draw->out_path,
-                      error ? strerror(error) : cairo_status_to_string(status));
+    pithi_draw_failed("%s: cannot write: %s", draw->out_path, error ? strerror(error) : cairo_status_to_string(status));
     unlink(part);
     return 1;
 }
 
-/* ---- The picture ----------------------------------------------------------------------------------------------------- */
+/* ---- The picture ------------------------------------------------------------------------------------------------- */
 
 static const char *base_name(const char *path)
 {

@@ -1,5 +1,5 @@
-/* terminal.c - the timelines in letters: on a terminal as half blocks in colour (the upper half is the outermost state, the
- * lower the innermost), else one letter a state, chosen from its name, with a key below. */
+/* terminal.c - the timelines in letters: on a terminal as half blocks in colour (the upper half is the outermost
+ * state, the lower the innermost), else one letter a state, chosen from its name, with a key below. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +30,7 @@ struct terminal {
     char *letter; /* [defs] */
 };
 
-/* ---- Names ------------------------------------------------------------------------------------------------------------ */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static const char *row_label(const struct terminal *terminal, uint32_t row, char *label, size_t size)
 {
@@ -60,7 +60,7 @@ static void cut(char *text, int width)
         }
 }
 
-/* ---- Set-up ---------------------------------------------------------------------------------------------------------- */
+/* ---- Set-up ------------------------------------------------------------------------------------------------------ */
 
 static int columns_of_terminal(void)
 {
@@ -125,9 +125,10 @@ static int ask_log(struct terminal *terminal)
     return 0;
 }
 
-/* ---- Letters --------------------------------------------------------------------------------------------------------- */
+/* ---- Letters ----------------------------------------------------------------------------------------------------- */
 
-/* The first letter of the name that is still free, as capital or small; MPI_ and the like say nothing and are passed over. */
+/* The first letter of the name that is still free, as capital or small; MPI_ and the like say nothing and are passed
+ * over. */
 static char letter_for(const char *name, const char used[128])
 {
     static const char rest[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -164,7 +165,7 @@ static void give_letters(struct terminal *terminal)
     }
 }
 
-/* ---- Rows ------------------------------------------------------------------------------------------------------------ */
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the lane has records at or around a column: outside of its life nothing is drawn. */
 static int is_alive(const struct terminal *terminal, uint32_t row, uint32_t column)
@@ -247,7 +248,7 @@ static void print_rows(const struct terminal *terminal)
     }
 }
 
-/* ---- Axis and legend ------------------------------------------------------------------------------------------------- */
+/* ---- Axis and legend --------------------------------------------------------------------------------------------- */
 
 static void print_axis(const struct terminal *terminal)
 {
@@ -334,7 +335,7 @@ static void print_title(const struct terminal *terminal)
     pithi_whole_window(draw->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
-           info->ranks, &"s"[info->ranks == 1], info->lanes, &"s"[info->lanes == 1], duration);
+           info->ranks, &"s"[info->ranks == 1], info -> lanes, &"s"[info->lanes == 1], duration);
 }
 
 int pithi_draw_terminal(const struct pithi_draw *draw)

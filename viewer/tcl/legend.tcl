@@ -1,5 +1,5 @@
-# legend.tcl - the pane with colours, names, counts and times of what is in the window. A click on a colour hides or shows;
-# a click on a heading sorts.
+# legend.tcl - the pane with colours, names, counts and times of what is in the window. A click on a colour hides or
+# shows; a click on a heading sorts.
 
 oo::class create ::pith::Legend {
     variable model

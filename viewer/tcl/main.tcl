@@ -77,7 +77,8 @@ proc ::pith::load_parts {} {
     }
     wm withdraw .
     set base [file join $folder .. .. ..]
-    set places [concat [file join $base lib pith libpithtk.so] [glob -nocomplain [file join $base lib * pith libpithtk.so]]]
+    set places [list [file join $base lib pith libpithtk.so]]
+    lappend places {*}[glob -nocomplain [file join $base lib * pith libpithtk.so]]
     foreach place $places {
         if {[file exists $place]} {
             if {[catch {load $place Pithtk} text]} {

@@ -1,7 +1,8 @@
-# model.tcl - what a window looks at: the log, the stretch of time, the rows, what is hidden. All views of a window share one
-# model, change it only through its methods, and follow it by trace:
+# model.tcl - what a window looks at: the log, the stretch of time, the rows, what is hidden. All views of a window
+# share one model, change it only through its methods, and follow it by trace:
 #
-#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest, trouble
+#     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
+#                                   trouble
 #
 # Times are nanoseconds from the log's start.
 

@@ -1,5 +1,5 @@
-# overview.tcl - the strip below the time lines: the whole log, with the window that is shown marked in it. A click or a drag
-# moves the window there.
+# overview.tcl - the strip below the time lines: the whole log, with the window that is shown marked in it. A click or
+# a drag moves the window there.
 
 oo::class create ::pith::Overview {
     variable model

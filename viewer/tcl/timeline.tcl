@@ -1,5 +1,5 @@
-# timeline.tcl - the time lines: axis, row labels, the picture that the C core draws, scrollbars, and what the pointer does
-# in it.
+# timeline.tcl - the time lines: axis, row labels, the picture that the C core draws, scrollbars, and what the pointer
+# does in it.
 #
 # Nothing is drawn at once: changes of the model ask for a redraw when Tk is idle, and many changes make one redraw.
 
@@ -378,7 +378,8 @@ oo::class create ::pith::Timeline {
             state {
                 set x0 [expr {max(-5, [my x_of [dict get $hit start]])}]
                 set x1 [expr {min($width + 5, max($x0 + 1, [my x_of [dict get $hit end]]))}]
-                set y0 [expr {([my row_at [lindex $at 1]] - [$model first_row]) * [$model row_height] + [dict get $hit top]}]
+                set line [expr {[my row_at [lindex $at 1]] - [$model first_row]}]
+                set y0 [expr {$line * [$model row_height] + [dict get $hit top]}]
                 set y1 [expr {$y0 + [dict get $hit height]}]
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline white -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline

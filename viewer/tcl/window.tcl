@@ -1,4 +1,5 @@
-# window.tcl - a window: its parts put together, its menu and buttons, and the words that scripts, keys and buttons share.
+# window.tcl - a window: its parts put together, its menu and buttons, and the words that scripts, keys and buttons
+# share.
 
 oo::class create ::pith::Window {
     variable model timeline legend status ;# the parts
@@ -114,7 +115,8 @@ oo::class create ::pith::Window {
         if {$what in {time rows digest}} {
             lassign [$model window] t0 t1
             set fine [expr {max(1, ($t1 - $t0) / 1000)}]
-            set title_text "[::pithtk::time $t0 $fine] \u2013 [::pithtk::time $t1 $fine]    [::pithtk::duration [expr {$t1 - $t0}]]"
+            set title_text "[::pithtk::time $t0 $fine] \u2013 [::pithtk::time $t1 $fine]"
+            append title_text "    [::pithtk::duration [expr {$t1 - $t0}]]"
         }
     }
 

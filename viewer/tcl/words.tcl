@@ -1,5 +1,5 @@
-# words.tcl - the words of scripts: `pith view LOG -e 'zoom 1.2 1.4; shot x.png; quit'`. A script runs in a namespace of its
-# window, where these are commands; keys and buttons use the same words.
+# words.tcl - the words of scripts: `pith view LOG -e 'zoom 1.2 1.4; shot x.png; quit'`. A script runs in a namespace
+# of its window, where these are commands; keys and buttons use the same words.
 #
 # A row: word, arguments for help, what it does, the method of the window that does it.
 

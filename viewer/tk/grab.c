@@ -6,10 +6,7 @@
 #include "core/memory.h"
 #include "tk/grab.h"
 
-static int shift_of(unsigned long mask)
-{
-    return mask ? __builtin_ctzl(mask) : 0;
-}
+static int shift_of(unsigned long mask) { return mask ? __builtin_ctzl(mask) : 0; }
 
 /* Only true colour visuals of 8 bits a channel: what every display has had for long. */
 static void read_pixels(XImage *image, unsigned char *out)

@@ -13,7 +13,7 @@
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
 
-/* ---- Drawing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 struct view {
     int64_t t0_ns, t1_ns;
@@ -31,7 +31,8 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         Tcl_GetIntFromObj(interp, words[6], &view->most_arrows) != TCL_OK)
         return TCL_ERROR;
     if (view->width < 1 || view->width > PITHI_MAX_WIDTH || view->height < 1 || view->height > PITHI_MAX_WIDTH ||
-        view->first_row < 0 || view->most_arrows < 0 || (uint32_t)view->first_row > object->row_count || !(view->row_height >= 1)) {
+        view->first_row < 0 || view->most_arrows < 0 || (uint32_t)view->first_row > object->row_count ||
+        !(view->row_height >= 1)) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("picture too small, too large, or outside of the rows", -1));
         return TCL_ERROR;
     }
@@ -170,7 +171,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return status;
 }
 
-/* ---- Looking ---------------------------------------------------------------------------------------------------------- */
+/* ---- Looking ----------------------------------------------------------------------------------------------------- */
 
 static Tcl_Obj *hit_dict(struct pithi_log_object *object, const struct pithi_hit *hit, uint32_t row)
 {
@@ -198,8 +199,7 @@ int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 
     (void)objc;
     if (pithi_get_row(object, interp, objv[2], &row) != TCL_OK ||
-        pithi_get_window(interp, objv + 3, &t0, &t1) != TCL_OK ||
-        Tcl_GetDoubleFromObj(interp, objv[5], &y) != TCL_OK ||
+        pithi_get_window(interp, objv + 3, &t0, &t1) != TCL_OK || Tcl_GetDoubleFromObj(interp, objv[5], &y) != TCL_OK ||
         Tcl_GetDoubleFromObj(interp, objv[6], &row_height) != TCL_OK)
         return TCL_ERROR;
     if (object->rows[row].counter != PITHI_NONE)
@@ -274,7 +274,7 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     return TCL_OK;
 }
 
-/* ---- Sums -------------------------------------------------------------------------------------------------------------- */
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
 
 static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_cells *cells, int64_t span_ns)
 {

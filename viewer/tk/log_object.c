@@ -11,7 +11,7 @@
 #include "core/palette.h"
 #include "core/words.h"
 
-/* ---- Between Tcl and C ------------------------------------------------------------------------------------------------ */
+/* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 {
@@ -35,10 +35,7 @@ static int fail(Tcl_Interp *interp, const char *kind, const char *text)
     return TCL_ERROR;
 }
 
-int pithi_log_error(Tcl_Interp *interp)
-{
-    return fail(interp, "LOG", pithlog_error());
-}
+int pithi_log_error(Tcl_Interp *interp) { return fail(interp, "LOG", pithlog_error()); }
 
 int pithi_get_time(Tcl_Interp *interp, Tcl_Obj *word, int64_t *time_ns)
 {
@@ -69,7 +66,7 @@ int pithi_get_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *
     return TCL_OK;
 }
 
-/* ---- What the log holds ------------------------------------------------------------------------------------------------ */
+/* ---- What the log holds ------------------------------------------------------------------------------------------ */
 
 static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -128,7 +125,7 @@ static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, i
     return TCL_OK;
 }
 
-/* ---- Rows and filters --------------------------------------------------------------------------------------------------- */
+/* ---- Rows and filters -------------------------------------------------------------------------------------------- */
 
 static int log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -205,7 +202,7 @@ static int log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int o
     return TCL_OK;
 }
 
-/* ---- Time --------------------------------------------------------------------------------------------------------------- */
+/* ---- Time -------------------------------------------------------------------------------------------------------- */
 
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -229,7 +226,7 @@ static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* ---- The command -------------------------------------------------------------------------------------------------------- */
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {

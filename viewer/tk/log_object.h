@@ -16,7 +16,7 @@ struct pithi_log_object {
     struct pithi_digest *digest; /* NULL until asked for */
     char *path;
     uint32_t *rgb;
-    unsigned char *hidden; /* [defs] */
+    unsigned char *hidden;  /* [defs] */
     struct pithi_row *rows; /* selected */
     uint32_t row_count;
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
