@@ -288,7 +288,7 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
 /* Looking for repeats is what costs time: whether they pay is found out on the column's beginning. */
 static int repeats_pay(struct pithi_zip *zip, const struct pithi_buffer *column, double huffman, unsigned char *out)
 {
-    size_t part = column->size / 4 > 2048 ? column->size / 4 : column->size > 2048 ? 2048 : column->size;
+    size_t part = column->size < 2048 ? column->size : 2048;
     size_t packed = pithi_zip_pack(zip, column->data, part, out, part);
     double whole = (double)packed * (double)column->size / (double)part;
     return packed && whole < .95 * huffman && whole < .97 * (double)column->size;
