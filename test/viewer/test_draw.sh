@@ -73,6 +73,8 @@ is "$(pith draw rich.pith --ascii | LC_ALL=C grep -c '[^ -~]')" 0 "--ascii: plai
 is "$(awk '{ print length }' text.out | sort -n | tail -n 1)" 72 "text: as wide as asked for"
 coloured=$(COLORTERM=truecolor pith draw plain.pith --text --colour always)
 like "$coloured" $'\033\\[38;2;204;0;0m' "in colour when asked for"
+like "$coloured" $'\u2584' "a state inside another: two halves"
+like "$(pith draw rich.pith --text | tail -n 2 | head -n 1)" '^and [12] more states?, each below 0\.1%$' "tiny states are counted"
 is "$(pith draw plain.pith --text | grep -c $'\033')" 0 "not into a pipe"
 is "$(pith draw plain.pith --text --colour always | grep -c '38;2;')" 0 "256 colours where the terminal says no more"
 

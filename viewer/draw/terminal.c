@@ -26,7 +26,7 @@ struct terminal {
     int columns, label; /* of a line; of the labels */
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
-    uint32_t legend_count;
+    uint32_t legend_count, tiny; /* shown; left out */
     char *letter; /* [defs] */
 };
 
@@ -104,11 +104,30 @@ static void set_up(struct terminal *terminal, const struct pithi_draw *draw)
         terminal->label = terminal->columns / 3;
 }
 
+/* States that are nowhere in the picture and took less than a thousandth of the time are only counted. */
+static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_legend_entry *legend, uint32_t count)
+{
+    unsigned char *seen = pithi_alloc(terminal->cells.defs, 1);
+    size_t cells = (size_t)terminal->cells.rows * terminal->cells.levels * terminal->cells.width;
+    uint32_t kept = 0;
+
+    for (size_t i = 0; i < cells; i++)
+        if (terminal->cells.cells[i].state != PITHI_NONE)
+            seen[terminal->cells.cells[i].state] = 1;
+    for (uint32_t i = 0; i < count; i++)
+        if (seen[legend[i].id] || legend[i].share >= 0.001 ||
+            pithlog_get_def(terminal->draw->log, legend[i].id)->kind != PITHLOG_STATE)
+            legend[kept++] = legend[i];
+    free(seen);
+    return kept;
+}
+
 static int ask_log(struct terminal *terminal)
 {
     const struct pithi_draw *draw = terminal->draw;
     uint32_t *lanes = pithi_alloc(draw->row_count, sizeof *lanes);
     struct pithi_query query = {.t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .lanes = lanes};
+    uint32_t count;
     int err;
 
     for (uint32_t row = 0; row < draw->row_count; row++)
@@ -120,8 +139,9 @@ static int ask_log(struct terminal *terminal)
     free(lanes);
     if (err)
         return pithi_draw_failed("%s", pithlog_error());
-    terminal->legend =
-        pithi_legend_make(draw->log, &terminal->cells, draw->t1_ns - draw->t0_ns, &terminal->legend_count);
+    terminal->legend = pithi_legend_make(draw->log, &terminal->cells, draw->t1_ns - draw->t0_ns, &count);
+    terminal->legend_count = drop_tiny_entries(terminal, terminal->legend, count);
+    terminal->tiny = count - terminal->legend_count;
     return 0;
 }
 
@@ -204,7 +224,8 @@ static void set_colour(const struct terminal *terminal, int ground, uint32_t rgb
         printf("\033[%d;5;%dm", ground, 16 + 36 * cube(rgb, 16) + 6 * cube(rgb, 8) + cube(rgb, 0));
 }
 
-/* One column: nothing; the lower half (less than half of its time covered); both halves. */
+/* One column: nothing; a low block (less than half of its time covered); a block; a state (upper half) and another
+ * inside it (lower half). */
 static void print_block(const struct terminal *terminal, const struct pithi_cell *outer, const struct pithi_cell *inner,
                         int alive)
 {
@@ -214,12 +235,18 @@ static void print_block(const struct terminal *terminal, const struct pithi_cell
         fputs(alive ? "\033[2m\xc2\xb7\033[22m" : " ", stdout);
         return;
     }
-    if (inner->state == PITHI_NONE || inner->cover < 128)
-        inner = outer;
-    set_colour(terminal, 38, rgb[inner->state]);
-    if (outer->cover >= 128)
+    if (outer->cover < 128) {
+        set_colour(terminal, 38, rgb[outer->state]);
+        fputs("\xe2\x96\x83\033[0m", stdout);
+    } else if (inner->state == PITHI_NONE || inner->cover < 128) {
+        /* Seven eighths of a block: the rest parts the rows. */
+        set_colour(terminal, 38, rgb[outer->state]);
+        fputs("\xe2\x96\x87\033[0m", stdout);
+    } else {
+        set_colour(terminal, 38, rgb[inner->state]);
         set_colour(terminal, 48, rgb[outer->state]);
-    fputs("\xe2\x96\x84\033[0m", stdout);
+        fputs("\xe2\x96\x84\033[0m", stdout);
+    }
 }
 
 static void print_blocks(const struct terminal *terminal, uint32_t row)
@@ -319,6 +346,8 @@ static void print_legend(const struct terminal *terminal)
         if (last)
             putchar('\n');
     }
+    if (terminal->tiny)
+        printf("and %" PRIu32 " more state%s, each below 0.1%%\n", terminal->tiny, &"s"[terminal->tiny == 1]);
     if (!terminal->colour)
         puts(".  no state   :  states for less than half of the time");
 }
