@@ -130,6 +130,31 @@ static void threads(void)
     printf("threads done\n");
 }
 
+#if MPI_VERSION >= 4
+static int sessions(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    int x = 1, y = 0, me, all;
+
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "corners", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    MPI_Comm_rank(comm, &me);
+    MPI_Comm_size(comm, &all);
+    MPI_Sendrecv(&x, 1, MPI_INT, (me + 1) % all, 2, &y, 1, MPI_INT, (me + all - 1) % all, 2, comm, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    printf("%d\n", y);
+    return 0;
+}
+#else
+static int sessions(void) { return 77; }
+#endif
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -137,6 +162,8 @@ int main(int argc, char **argv)
 
     if (!strcmp(mode, "nothing"))
         return 4;
+    if (!strcmp(mode, "sessions"))
+        return sessions();
     if (!strcmp(mode, "outside")) {
         char library[MPI_MAX_LIBRARY_VERSION_STRING];
         MPI_Initialized(&flag);

@@ -51,5 +51,12 @@ for mpi in $(mpis); do
         is "$(lines corners.pith comm | grep -c op=free)" 8 "$mpi: threads: their communicators"
         is "$(pith info corners.pith | sed -n 's/^lanes: //p')" 10 "$mpi: threads: a lane each"
     fi
+
+    record corners "$mpi" 2 sessions
+    if [ "$status" = 77 ]; then skip "$mpi: sessions" "no MPI 4"; else
+        is "$status $(tr '\n' ' ' <out)" "0 2 2 " "$mpi: sessions in place of MPI_Init" || cat err
+        like "$(./matched corners.pith)" "messages 2 wrong 0 unsized 0 unmatched 0 0" "$mpi: sessions: messages matched"
+        is "$(calls corners.pith MPI_Session_finalize) $(lines corners.pith coll | wc -l) $(pith info corners.pith | sed -n 's/^ranks: //p')" "2 2 2" "$mpi: sessions: one log"
+    fi
 done
 finish

@@ -229,7 +229,7 @@ void pithi_coll_reduce_scatter_block(MPI_Comm comm, pithi_count count, MPI_Datat
     now.given = now.got * (uint64_t)now.comm->size;
 }
 
-/* ---- neighbourhoods ------------------------------------------------------------------------------------------------------ */
+/* ---- neighbourhoods ---------------------------------------------------------------------------------------------- */
 
 /* How many neighbours give to this process, and how many it gives to; asked for once. */
 static void degrees(struct pithi_comm *comm, int *in, int *out)
@@ -318,7 +318,7 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
     now.got = sum_types(recv_counts, in, recv_types);
 }
 
-/* ---- records ---------------------------------------------------------------------------------------------------------------- */
+/* ---- records ----------------------------------------------------------------------------------------------------- */
 
 void pithi_coll_record(void)
 {

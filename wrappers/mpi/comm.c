@@ -50,7 +50,7 @@ static unsigned bucket_of(MPI_Comm handle)
     return (unsigned)(mix(1, (uint64_t)(uintptr_t)handle) % BUCKETS);
 }
 
-/* ---- how often the same was made before ------------------------------------------------------------------------------ */
+/* ---- how often the same was made before -------------------------------------------------------------------------- */
 
 struct count {
     uint64_t hash;
@@ -80,7 +80,7 @@ static uint64_t key_numbered(uint64_t hash)
     return key ? key : 1;
 }
 
-/* ---- members ---------------------------------------------------------------------------------------------------------- */
+/* ---- members ----------------------------------------------------------------------------------------------------- */
 
 /* The world ranks of a group's members; -1 for those of another job. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
@@ -156,7 +156,7 @@ static uint64_t key_of(const struct pithi_comm *comm, enum pithi_comm_kind kind,
     return key_numbered(mix(hash, kind == PITHI_COMM_INTER ? 0 : parent));
 }
 
-/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static struct pithi_comm *look_up(MPI_Comm handle)
 {
@@ -262,6 +262,13 @@ void pithi_comm_begin(void)
     enter(&world);
 }
 
+void pithi_comm_begin_group(MPI_Group all)
+{
+    world_group = all;
+    REAL(MPI_Group_rank)(all, &world.rank);
+    REAL(MPI_Group_size)(all, &world.size);
+}
+
 int pithi_comm_self(void)
 {
     return world.rank;
@@ -274,7 +281,7 @@ int pithi_comm_root(const struct pithi_comm *comm, int root)
     return pithi_comm_peer(comm, root);
 }
 
-/* ---- what the user's calls do ----------------------------------------------------------------------------------------------- */
+/* ---- what the user's calls do ------------------------------------------------------------------------------------ */
 
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made)
 {

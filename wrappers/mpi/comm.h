@@ -33,6 +33,8 @@ enum pithi_comm_kind {
 
 /* MPI is up: MPI_COMM_WORLD is entered. */
 void pithi_comm_begin(void);
+/* The same without an MPI_COMM_WORLD (sessions): the group of all processes takes its place. */
+void pithi_comm_begin_group(MPI_Group all);
 
 /* The communicator of a handle; NULL when it has none (MPI not up, MPI_COMM_NULL). One not seen before, made behind
  * Pith's back, is entered as of kind OTHER. The pointer is good until the communicator is freed and no request that was

@@ -31,7 +31,7 @@ void pithi_job_begin(int result)
 {
     int provided = MPI_THREAD_SINGLE;
 
-    if (result != MPI_SUCCESS || pithi_job_up)
+    if (result != MPI_SUCCESS || transport || !pithi_self.recorded)
         return;
     REAL(MPI_Query_thread)(&provided);
     pithi_job_threads = provided == MPI_THREAD_MULTIPLE;
@@ -60,6 +60,53 @@ void pithi_job_end(struct pithi_call *call)
     pithi_transport_close();
     transport = NULL;
 }
+
+/* ---- sessions -------------------------------------------------------------------------------------------------------
+ * A session is begun by one process for itself; what all do together must wait for the end. Ranks are those of "mpi://WORLD",
+ * asked for in a session of our own. */
+#if MPI_VERSION >= 4
+static int sessions; /* open; atomic */
+static MPI_Session own_session = MPI_SESSION_NULL;
+static MPI_Group all_processes;
+
+void pithi_job_session(int result)
+{
+    int world = 0;
+
+    if (result != MPI_SUCCESS || !pithi_self.recorded || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1)
+        return;
+    REAL(MPI_Initialized)(&world);
+    if (world || own_session != MPI_SESSION_NULL ||
+        REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
+        return;
+    if (REAL(MPI_Group_from_session_pset)(own_session, "mpi://WORLD", &all_processes) != MPI_SUCCESS) {
+        REAL(MPI_Session_finalize)(&own_session);
+        return;
+    }
+    pithi_job_threads = 1; /* each session has a level of its own: be prepared */
+    pithi_comm_begin_group(all_processes);
+    pithi_job_up = 1;
+    tell_library();
+}
+
+int pithi_job_session_end(struct pithi_call *call)
+{
+    int world = 0;
+
+    if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || own_session == MPI_SESSION_NULL)
+        return 0;
+    REAL(MPI_Initialized)(&world);
+    if (world) /* MPI_Finalize is the end */
+        return 0;
+    const struct pith_transport *opened = pithi_transport_open_group(all_processes);
+    if (opened && pith_job_join(opened) == 0)
+        transport = opened;
+    pithi_job_end(call);
+    REAL(MPI_Group_free)(&all_processes);
+    REAL(MPI_Session_finalize)(&own_session);
+    return 1;
+}
+#endif
 
 void pithi_job_abort(void)
 {

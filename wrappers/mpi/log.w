@@ -19,16 +19,16 @@
 #undef MPI_Aint_add
 #undef MPI_Aint_diff
 
-/* ---- every call is a state -------------------------------------------------------------------------------------- */
+/* ---- every call is a state --------------------------------------------------------------------------------------- */
 
-{{fnall f @conversion @job_finalize}}
+{{fnall f @conversion @job_finalize @job_session_end}}
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     {{callfn}}
     pithi_leave(&{{call}});
 {{endfnall}}
 
-/* ---- messages: a send is recorded before the call, a receive after it ------------------------------------------------ */
+/* ---- messages: a send is recorded before the call, a receive after it -------------------------------------------- */
 
 {{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
     pithi_send({{comm}}, {{peer}}, {{tag}}, {{count}}, {{type}});
@@ -90,7 +90,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- messages matched before they are received ----------------------------------------------------------------------- */
+/* ---- messages matched before they are received ------------------------------------------------------------------- */
 
 {{fn f @probe_match}}
     {{callfn}}
@@ -117,7 +117,7 @@
     pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-/* ---- completion ---------------------------------------------------------------------------------------------------------- */
+/* ---- completion -------------------------------------------------------------------------------------------------- */
 
 {{fn f @wait}}
     {{vardecl struct pithi_completion done}}
@@ -181,7 +181,7 @@
     {{callfn}}
 {{endfn}}
 
-/* ---- collectives: the shape says what the arguments mean; then the record, or a note with the persistent request ------ */
+/* ---- collectives: the shape says what the arguments mean; then the record, or a note with the persistent request - */
 
 {{fn f @barrier}} pithi_coll_barrier({{comm}}); {{callfn}} {{endfn}}
 {{fn f @bcast}} pithi_coll_bcast({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
@@ -238,7 +238,7 @@
     pithi_coll_keep({{returnVal}}, {{request}});
 {{endfn}}
 
-/* ---- communicators --------------------------------------------------------------------------------------------------- */
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
 
 {{fn f @comm_dup}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_DUP, {{parent}}, {{made}}); {{endfn}}
 {{fn f @comm_split}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_SPLIT, {{parent}}, {{made}}); {{endfn}}
@@ -267,7 +267,7 @@
     pithi_comm_named({{returnVal}}, {{comm}}, {{name}});
 {{endfn}}
 
-/* ---- the job ----------------------------------------------------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------------------------------------------- */
 
 {{fn f @job_init}}
     {{callfn}}
@@ -280,6 +280,21 @@
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     pithi_job_end(&{{call}});
     {{callfn}}
+{{endfn}}
+
+{{fn f @job_session}}
+    {{callfn}}
+    pithi_job_session({{returnVal}});
+{{endfn}}
+
+{{fn f @job_session_end}}
+    {{vardecl struct pithi_call call}}
+    {{vardecl int is_over}}
+    PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
+    {{is_over}} = pithi_job_session_end(&{{call}});
+    {{callfn}}
+    if (!{{is_over}})
+        pithi_leave(&{{call}});
 {{endfn}}
 
 {{fn f @job_abort}}

@@ -6,7 +6,7 @@
 #include "real.h"
 #include "state.h"
 
-/* ---- sizes ------------------------------------------------------------------------------------------------------------
+/* ---- sizes ----------------------------------------------------------------------------------------------------------
  * Asking the library takes longer than a record. Each thread keeps the sizes of the types it used last; MPI_Type_free
  * makes all of them stale, for the handle may come again with another size. */
 enum { CACHED = 8 };
@@ -44,7 +44,7 @@ void pithi_bytes_forget(void)
     __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
 }
 
-/* ---- blocking ------------------------------------------------------------------------------------------------------- */
+/* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
 static struct pithi_comm *comm_of(MPI_Comm comm)
 {
@@ -105,7 +105,7 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
     pith_comm_recv(recv->comm->id, from, tag, (uint64_t)bytes, recv->posted);
 }
 
-/* ---- requests --------------------------------------------------------------------------------------------------------- */
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Request *request)
 {
@@ -208,7 +208,7 @@ void pithi_request_free(const MPI_Request *handle)
         record_nothing(request.comm, request.posted);
 }
 
-/* ---- matched messages ---------------------------------------------------------------------------------------------------- */
+/* ---- matched messages -------------------------------------------------------------------------------------------- */
 
 /* Messages are kept among the requests: a handle of the one is never open as one of the other, but their numbers may be
  * the same. So the key is changed. */

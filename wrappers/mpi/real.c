@@ -108,7 +108,7 @@ void *pithi_real_data(void **slot, const char *name)
     return data;
 }
 
-/* ---- whose code an address is --------------------------------------------------------------------------------------------
+/* ---- whose code an address is ---------------------------------------------------------------------------------------
  * Read often (every MPI call inside another), changed by dlopen only: a snapshot of the MPI library's ranges, made
  * again when the number of objects ever loaded has changed. Old snapshots are kept: others may be reading them. */
 struct range {

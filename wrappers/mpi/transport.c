@@ -96,7 +96,7 @@ static int barrier(void *context)
     return REAL(MPI_Barrier)(comm) == MPI_SUCCESS ? 0 : -1;
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* All succeed or all fail; a process that opened alone closes again. */
 static int all_good(int good)
@@ -181,7 +181,7 @@ static int file_close(void *context, void *handle)
     return all_good(good) ? 0 : -1;
 }
 
-/* ---- the communicator ------------------------------------------------------------------------------------------------ */
+/* ---- the communicator -------------------------------------------------------------------------------------------- */
 
 static struct pith_transport transport_made = {
     .context = &transport_made,
@@ -208,22 +208,37 @@ static int find_one_host(int rank, int size)
     return all_good(together == size);
 }
 
-const struct pith_transport *pithi_transport_open(void)
+static const struct pith_transport *made(void)
 {
     struct pith_transport *transport = &transport_made;
+
+    REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+    REAL(MPI_Comm_rank)(comm, &transport->rank);
+    REAL(MPI_Comm_size)(comm, &transport->size);
+    one_host = find_one_host(transport->rank, transport->size);
+    return transport;
+}
+
+const struct pith_transport *pithi_transport_open(void)
+{
     MPI_Group group;
 
     if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
         return NULL;
     int result = REAL(MPI_Comm_create)(MPI_COMM_WORLD, group, &comm);
     REAL(MPI_Group_free)(&group);
-    if (result != MPI_SUCCESS)
-        return NULL;
-    REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    REAL(MPI_Comm_rank)(comm, &transport->rank);
-    REAL(MPI_Comm_size)(comm, &transport->size);
-    one_host = find_one_host(transport->rank, transport->size);
-    return transport;
+    return result == MPI_SUCCESS ? made() : NULL;
+}
+
+const struct pith_transport *pithi_transport_open_group(MPI_Group all)
+{
+#if MPI_VERSION >= 4
+    if (REAL(MPI_Comm_create_from_group)(all, "pith", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm) == MPI_SUCCESS)
+        return made();
+#else
+    (void)all;
+#endif
+    return NULL;
 }
 
 void pithi_transport_close(void)

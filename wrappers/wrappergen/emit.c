@@ -76,7 +76,7 @@ static const char *look_up(const struct scope *scope, const struct word *word)
     return scope && !around ? role_find(scope->proto, word->at, word->size) : NULL;
 }
 
-/* ---- unknown words: the nearest known one ---------------------------------------------------------------------------- */
+/* ---- unknown words: the nearest known one ------------------------------------------------------------------------ */
 
 static int distance(const char *a, size_t a_size, const char *b)
 {
@@ -136,7 +136,7 @@ static void unknown(struct place *place, const struct scope *scope, const struct
     }
 }
 
-/* ---- lists of functions ------------------------------------------------------------------------------------------------ */
+/* ---- lists of functions ------------------------------------------------------------------------------------------ */
 
 static int listed(const struct protos *protos, const struct node *node, const struct proto *proto)
 {
@@ -160,7 +160,7 @@ static void warn_unlisted(struct place *place, const struct node *node)
     }
 }
 
-/* ---- walking --------------------------------------------------------------------------------------------------------------- */
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
 
 static void emit_nodes(struct place *place, const struct scope *scope, const struct node *node, const struct node *end);
 
@@ -252,7 +252,7 @@ void emit_template(struct emitter *emitter, const struct source *source, const s
     emit_nodes(&place, NULL, nodes, NULL);
 }
 
-/* ---- the wrapper functions ------------------------------------------------------------------------------------------------- */
+/* ---- the wrapper functions --------------------------------------------------------------------------------------- */
 
 static int name_taken(const struct proto *proto, char **const *variables, int wrapper, int variable, const char *name)
 {

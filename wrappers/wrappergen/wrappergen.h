@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* ---- text.c: growing text, files, faults ---------------------------------------------------------------------------- */
+/* ---- text.c: growing text, files, faults ------------------------------------------------------------------------- */
 struct text {
     char *at; /* NUL-terminated; NULL while empty */
     size_t size, room;
@@ -36,7 +36,7 @@ extern int fault_count;
 void fault(const struct source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void warn(const struct source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* ---- proto.c: prototypes --------------------------------------------------------------------------------------------- */
+/* ---- proto.c: prototypes ----------------------------------------------------------------------------------------- */
 struct arg {
     char *prefix, *name, *suffix; /* "const int ", "ranges", "[][3]" */
 };
@@ -63,7 +63,7 @@ void protos_parse(const struct source *header, struct protos *protos);
 /* By exact name, else without regard to case; NULL: none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
 
-/* ---- roles.c: the table ----------------------------------------------------------------------------------------------- */
+/* ---- roles.c: the table ------------------------------------------------------------------------------------------ */
 struct role {
     char *name, *value; /* value: argument names "a|b", or text */
     int is_text;
@@ -86,7 +86,7 @@ int row_has_class(const struct row *row, const char *name, size_t size);
 /* What {{word}} stands for by the row of `proto`: an argument's name or a text; NULL: nothing. */
 const char *role_find(const struct proto *proto, const char *word, size_t size);
 
-/* ---- template.c: templates --------------------------------------------------------------------------------------------- */
+/* ---- template.c: templates --------------------------------------------------------------------------------------- */
 enum node_kind { NODE_TEXT, NODE_WORD, NODE_CALL, NODE_VARS, NODE_FORALL, NODE_FOREACH, NODE_FNALL, NODE_FN };
 struct word {
     const char *at;
@@ -110,7 +110,7 @@ struct node *template_parse(const struct source *source);
 /* Splits "TYPE a, *b, c[3]" into variables appended to the wrapper's; faults when it is no declaration. */
 void variables_parse(const struct source *source, const struct node *node, struct node *wrapper);
 
-/* ---- emit.c ------------------------------------------------------------------------------------------------------------ */
+/* ---- emit.c ------------------------------------------------------------------------------------------------------ */
 enum { EMIT_PRELOAD = 1, EMIT_KEEP_UNKNOWN = 2 };
 struct emitter {
     struct text out;
