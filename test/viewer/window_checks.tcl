@@ -118,6 +118,11 @@ sync
 like [point 0.5 0 1.0] {^2 ranks|^blue|^red} "without arrows none is found"
 arrows on
 
+point 0.25 0
+press_key z
+ok [near [window] {0.18 0.32}] "z zooms to the state under the pointer: [window]"
+fit
+
 # ---- Wheel and mouse
 set x [x_of 0.6]
 event generate $plot <Control-Button-4> -x $x -y 10

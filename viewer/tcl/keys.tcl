@@ -18,6 +18,7 @@ namespace eval ::pith::keys {
         {bracketleft}              {[}           {lower rows}                 {taller 0.8}
         {bracketright}             {]}           {higher rows}                {taller 1.25}
         {m}                        {m}           {messages on and off}        {toggle_arrows}
+        {z}                        {z}           {zoom to the state under the pointer} {zoom_pointed}
         {h}                        {h}           {hide the state under the pointer} {hide_pointed}
         {H}                        {Shift-h}     {show everything hidden}     {show *}
         {u BackSpace Control-z}    {u  Ctrl-z}   {back to the window before}  {undo}

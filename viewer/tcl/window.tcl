@@ -98,7 +98,7 @@ oo::class create ::pith::Window {
 
     # Words for keys and buttons only.
     method install_words {} {
-        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed scroll page taller escape} {
+        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed zoom_pointed scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
     }
@@ -241,6 +241,8 @@ oo::class create ::pith::Window {
         $timeline close_card
         catch {destroy $top.keys}
     }
+
+    method zoom_pointed {} { $timeline zoom_to_pointed }
 
     method hide_pointed {} {
         if {[dict exists [$model pointer] hit id]} {
