@@ -57,7 +57,8 @@ static unsigned depths(const struct leaf *leaves, int count, unsigned char *dept
         deep[i] = (unsigned char)(deep[parent[i]] + 1);
         deepest = deep[i] > deepest ? deep[i] : deepest;
     }
-    memcpy(depth, deep, (size_t)count);
+    for (int i = 0; i < count; i++)
+        depth[i] = deep[i];
     return deepest;
 }
 

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# test_native.sh - damaged native logs under the commands: the exact error, the exit code, nothing left behind.
+. "$(dirname "$0")/../lib.sh"
+
+pith convert "$top/test/golden/plain.alog" good.pith
+ok $? "a native log made of a golden ALOG one"
+records=$(pith info good.pith | sed -n 's/^records: //p')
+size=$(stat -c %s good.pith)
+is "$(pith check good.pith)" "good.pith: $records records read, no damage found" "a good log: check"
+
+# overwrite FILE OFFSET TEXT
+overwrite() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
+# fails COMMAND...: exit code 1 and one line on stderr, which becomes $error
+fails() {
+    error=$("$@" 2>&1 >out.txt)
+    local status=$?
+    is "$status" 1 "exit code 1: $*"
+    is "$(wc -l <<<"$error")" 1 "one line: $error"
+}
+
+: >empty.pith
+fails pith info empty.pith
+is "$error" "pith: empty.pith: byte 0: the file is empty; nothing was recorded in it" "an empty file"
+echo 'Dear diary' >diary.pith
+fails pith info diary.pith
+is "$error" "pith: diary.pith: byte 0: not a log of any known format; \`pith help formats\` lists them" "no log"
+mkdir folder.pith
+fails pith info folder.pith
+is "$error" "pith: folder.pith: is a folder without spill files; give the name of a log" "a folder"
+fails pith info nothing.pith
+is "$error" "pith: nothing.pith: cannot be opened: No such file or directory" "no such file"
+
+cp good.pith version.pith
+python3 - <<'END'
+import struct, zlib
+b = bytearray(open("version.pith", "rb").read())
+b[8] = 9
+b[60:64] = struct.pack("<I", zlib.crc32(b[:60]))
+open("version.pith", "wb").write(b)
+END
+fails pith info version.pith
+is "$error" "pith: version.pith: byte 8: a log of version 9; this program knows up to 1" "a later version"
+
+head -c $((size - 1)) good.pith >cut.pith
+like "$(pith info cut.pith)" "^complete: no" "the last byte gone: opens, and says so"
+is "$(pith info cut.pith | grep ^records)" "records: $records" "the last byte gone: every record is there"
+is "$(pith print cut.pith | md5sum)" "$(pith print good.pith | md5sum)" "the last byte gone: prints the same"
+pith check cut.pith >check.txt 2>&1
+is $? 1 "the last byte gone: check exits with 1"
+like "$(head -1 check.txt)" "cut.pith: byte $((size - 1)): the log ends here, without an intact footer" "and says where"
+
+head -c 64 good.pith >header.pith
+fails pith print header.pith
+is "$error" "pith: header.pith: byte 64: no whole part of the log is left" "only the header"
+
+# The first block begins with its head, 32 bytes behind the first chunk of type 3.
+block=$(python3 -c '
+import struct
+b = open("good.pith", "rb").read()
+at = 64
+while b[at + 4] != 3:
+    at += 32 + (struct.unpack_from("<Q", b, at + 8)[0] + 7) // 8 * 8
+print(at)')
+cp good.pith block.pith
+overwrite block.pith $((block + 40)) 'XXXXXXXX'
+fails pith print block.pith
+like "$error" "^pith: block.pith: byte $block: a block of rank [0-9]+ is damaged: its CRC differs; \`pith check\` tells all damages$" \
+    "a damaged block: where, and what"
+fails pith convert block.pith new.pith
+is "$(ls new.pith* 2>/dev/null)" "" "a damaged block: no new log, and no part of one"
+pith check block.pith >check.txt 2>&1
+is $? 1 "a damaged block: check exits with 1"
+like "$(cat check.txt)" "block.pith: byte $block: the block here is damaged: its CRC differs" "and says where"
+finish

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""A reader of native logs written from formats/native/SPEC.md alone: prints each record, lane by lane, tab-separated.
+It shares no code with Pith, so that specification and program keep each other honest."""
+import struct
+import sys
+import zlib
+
+KINDS = "enter leave event counter send recv coll comm_create comm_free pause resume lost".split()
+
+
+def varint(b, p):
+    v = shift = 0
+    while True:
+        v |= (b[p] & 127) << shift
+        shift += 7
+        p += 1
+        if b[p - 1] < 128:
+            return v, p
+
+
+def zigzag(v):
+    return v >> 1 if v % 2 == 0 else -(v >> 1) - 1
+
+
+def string(b, p):
+    n, p = varint(b, p)
+    return b[p:p + n].decode(), p + n
+
+
+def chunk(data, at):
+    magic, kind, flags, size, rank, crc, _, head_crc = struct.unpack_from("<4sHHQiIII", data, at)
+    assert magic == b"PChK" and at % 8 == 0 and zlib.crc32(data[at:at + 28]) == head_crc
+    payload = data[at + 32:at + 32 + size]
+    assert flags & 1 or zlib.crc32(payload) == crc
+    return kind, rank, payload
+
+
+def unhuffman(b, count):
+    lengths = [b[i // 2] >> 4 * (i % 2) & 15 for i in range(256)]
+    codes, code = {}, 0
+    for n in range(1, 12):
+        for symbol in range(256):
+            if lengths[symbol] == n:
+                codes[n, code] = symbol
+                code += 1
+        code <<= 1
+    out, n, code = bytearray(), 0, 0
+    for byte in b[128:]:
+        for k in range(8):
+            n, code = n + 1, code << 1 | byte >> k & 1
+            if (n, code) in codes and len(out) < count:
+                out.append(codes[n, code])
+                n = code = 0
+    assert len(out) == count
+    return bytes(out)
+
+
+def columns(p):
+    count = struct.unpack_from("<I", p, 44)[0]
+    at, out = 96 + 16 * count, {}
+    for i in range(count):
+        kind, coding, stored, raw = struct.unpack_from("<HHII", p, 96 + 16 * i)
+        b = p[at:at + stored]
+        at += stored
+        out[kind] = b if coding == 0 else zlib.decompress(b, -15) if coding == 1 else unhuffman(b, raw)
+        assert len(out[kind]) == raw
+    return out
+
+
+class Column:
+    def __init__(self, b):
+        self.b, self.p = b, 0
+
+    def varint(self):
+        v, self.p = varint(self.b, self.p)
+        return v
+
+    def signed(self):
+        return zigzag(self.varint())
+
+    def take(self, n):
+        self.p += n
+        return self.b[self.p - n:self.p]
+
+
+def block(p, comms):
+    thread, count, first, last, before, unit, kinds, _ = struct.unpack_from("<IIqqQQII", p)
+    cols = columns(p)
+    c = {i: Column(cols.get(i, b"")) for i in range(1, 15)}
+    codes = []
+    while c[2].p < len(c[2].b):
+        codes.append((c[2].varint(), c[2].varint()))
+    bits, at, time, expected = int.from_bytes(cols.get(6, b""), "little"), 0, first, 0
+    for what, size in zip(cols[3], cols[5]):
+        low = max(0, (size - 4) // 4)
+        step = size if size < 4 else ((4 + size % 4) << low) + (bits >> at & (1 << low) - 1)
+        at += low
+        time += step * unit
+        kind, number = codes[what] if what < 255 else (c[4].varint(), c[4].varint())
+        name = KINDS[kind - 1]
+        out = [time, name, comms[number] if 5 <= kind <= 9 else number]
+        if name in ("send", "recv", "coll"):
+            out.append(c[7].signed())
+        if name in ("send", "recv"):
+            out.append(c[8].signed())
+        if name in ("send", "recv", "coll", "lost"):
+            out.append(c[9].varint())
+        if name == "coll":
+            out.append(c[10].varint())
+        if name == "recv":
+            out.append((expected + c[11].signed()) % 2**64)
+            expected = out[-1] + 1
+        if name == "counter":
+            out.append(c[12].take(8).hex())
+        if name == "event":
+            out.append(c[14].take(c[13].varint()).hex())
+        yield out
+    assert time == last and all(col.p == len(col.b) for i, col in c.items() if i not in (1, 3, 5, 6))
+
+
+def descriptions(p, comms):
+    at = 0
+    while at < len(p):
+        kind, at = varint(p, at)
+        size, at = varint(p, at)
+        if kind == 3:
+            number, q = varint(p, at)
+            comms[number] = struct.unpack_from("<Q", p, q)[0]
+        at += size
+
+
+def main(path):
+    data = open(path, "rb").read()
+    assert data[:8] == b"\x89Pith\r\n\x1a" and struct.unpack_from("<II", data, 8) == (1, 64)
+    footer = data[-128:]
+    magic, version, ranks, defs, table, records = struct.unpack_from("<8sIIQQQ", footer)
+    assert magic == b"PithFoot" and version == 1 and zlib.crc32(footer[:124]) == struct.unpack_from("<I", footer, 124)[0]
+    kind, _, p = chunk(data, defs)
+    first, at = varint(p, 0)
+    count, at = varint(p, at)
+    assert kind == 1 and first == 0
+    for i in range(count):
+        _, at = varint(p, at)
+        for _ in range(4):
+            _, at = string(p, at)
+    kind, _, p = chunk(data, table)
+    assert kind == 5 and struct.unpack_from("<I", p)[0] == ranks
+    seen = 0
+    for i in range(ranks):
+        rank, lanes, _, index = struct.unpack_from("<iIQQ", p, 32 + 64 * i)
+        kind, owner, x = chunk(data, index)
+        assert kind == 4 and owner == rank
+        lanes, metas = struct.unpack_from("<II", x)
+        comms = {}
+        for m in range(metas):
+            kind, owner, meta = chunk(data, struct.unpack_from("<Q", x, 16 + 8 * m)[0])
+            assert kind == 2 and owner == rank
+            descriptions(meta, comms)
+        at = 16 + 8 * metas
+        for _ in range(lanes):
+            thread, blocks = struct.unpack_from("<II", x, at)
+            at += 72
+            for _ in range(blocks):
+                kind, owner, b = chunk(data, struct.unpack_from("<Q", x, at)[0])
+                assert kind == 3 and owner == rank
+                at += 40
+                for out in block(b, comms):
+                    seen += 1
+                    print(rank, thread, *out, sep="\t")
+    assert seen == records
+
+
+main(sys.argv[1])
