@@ -22,18 +22,15 @@
 struct plate {
     int rows, columns;
     double *now, *next;
-    MPI_Comm comm;                 /* the ranks as a grid */
-    MPI_Datatype column;           /* one column of the block: cells that lie `columns + 2` apart */
-    int north, south, west, east;  /* neighbours; MPI_PROC_NULL beyond the border: sending there does nothing */
+    MPI_Comm comm;                /* the ranks as a grid */
+    MPI_Datatype column;          /* one column of the block: cells that lie `columns + 2` apart */
+    int north, south, west, east; /* neighbours; MPI_PROC_NULL beyond the border: sending there does nothing */
 };
 
 #define CELL(grid, plate, row, column) (grid)[(size_t)(row) * (size_t)((plate)->columns + 2) + (size_t)(column)]
 
 /* The share of `cells` that the part `index` of `parts` gets: as even as it can be. */
-static int share(int cells, int parts, int index)
-{
-    return cells / parts + (index < cells % parts);
-}
+static int share(int cells, int parts, int index) { return cells / parts + (index < cells % parts); }
 
 static void plate_make(struct plate *plate, int cells)
 {

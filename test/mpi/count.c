@@ -36,17 +36,18 @@ extern struct entry __start_count_entries[], __stop_count_entries[];
 #include "count_names.h" /* F(symbol, name) for all that the MPI libraries export: made by nm, see test/check.mk */
 
 /* Every register that may hold an argument is put aside (rax: variable arguments). */
-__asm__(".text\ncount_common:\n"
-        "    pushq %rax\n    pushq %rdi\n    pushq %rsi\n    pushq %rdx\n    pushq %rcx\n    pushq %r8\n    pushq %r9\n"
-        "    subq $128, %rsp\n"
-        "    movups %xmm0, (%rsp)\n    movups %xmm1, 16(%rsp)\n    movups %xmm2, 32(%rsp)\n    movups %xmm3, 48(%rsp)\n"
-        "    movups %xmm4, 64(%rsp)\n    movups %xmm5, 80(%rsp)\n    movups %xmm6, 96(%rsp)\n    movups %xmm7, 112(%rsp)\n"
-        "    movq %r11, %rdi\n    movq 184(%rsp), %rsi\n    call count_call\n    movq %rax, %r11\n"
-        "    movups (%rsp), %xmm0\n    movups 16(%rsp), %xmm1\n    movups 32(%rsp), %xmm2\n    movups 48(%rsp), %xmm3\n"
-        "    movups 64(%rsp), %xmm4\n    movups 80(%rsp), %xmm5\n    movups 96(%rsp), %xmm6\n    movups 112(%rsp), %xmm7\n"
-        "    addq $128, %rsp\n"
-        "    popq %r9\n    popq %r8\n    popq %rcx\n    popq %rdx\n    popq %rsi\n    popq %rdi\n    popq %rax\n"
-        "    jmp *%r11\n");
+__asm__(
+    ".text\ncount_common:\n"
+    "    pushq %rax\n    pushq %rdi\n    pushq %rsi\n    pushq %rdx\n    pushq %rcx\n    pushq %r8\n    pushq %r9\n"
+    "    subq $128, %rsp\n"
+    "    movups %xmm0, (%rsp)\n    movups %xmm1, 16(%rsp)\n    movups %xmm2, 32(%rsp)\n    movups %xmm3, 48(%rsp)\n"
+    "    movups %xmm4, 64(%rsp)\n    movups %xmm5, 80(%rsp)\n    movups %xmm6, 96(%rsp)\n    movups %xmm7, 112(%rsp)\n"
+    "    movq %r11, %rdi\n    movq 184(%rsp), %rsi\n    call count_call\n    movq %rax, %r11\n"
+    "    movups (%rsp), %xmm0\n    movups 16(%rsp), %xmm1\n    movups 32(%rsp), %xmm2\n    movups 48(%rsp), %xmm3\n"
+    "    movups 64(%rsp), %xmm4\n    movups 80(%rsp), %xmm5\n    movups 96(%rsp), %xmm6\n    movups 112(%rsp), %xmm7\n"
+    "    addq $128, %rsp\n"
+    "    popq %r9\n    popq %r8\n    popq %rcx\n    popq %rdx\n    popq %rsi\n    popq %rdi\n    popq %rax\n"
+    "    jmp *%r11\n");
 
 static pid_t counting; /* the process that made the first call: children of fork write nothing */
 
