@@ -292,13 +292,67 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* A few arrows are dark; the more there are, the fainter each, or they would be all that is seen. */
-static double arrow_alpha(const struct pithi_plot *plot)
+/* The columns that an arrow crosses, as indices 0 .. width; 0: none. */
+static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
 {
-    double per_column = (double)plot->arrow_count / (plot->width ? plot->width : 1);
-    double alpha = 0.9 / (1 + 2.5 * per_column);
+    double ends[4], low, high;
 
-    return alpha < 0.12 ? 0.12 : alpha;
+    pithi_plot_arrow_ends(plot, arrow, ends);
+    low = (ends[0] < ends[2] ? ends[0] : ends[2]) - plot->x;
+    high = (ends[0] < ends[2] ? ends[2] : ends[0]) - plot->x + 1;
+    if (high <= 0 || low >= plot->width)
+        return 0;
+    *from = low > 0 ? (uint32_t)low : 0;
+    *to = high < plot->width ? (uint32_t)high : plot->width;
+    return *from < *to;
+}
+
+/* How much of the rows the arrows cover up to each column: crowd[x] is the sum over the columns before x, where 1 is one
+ * arrow across all rows. [width + 1], to be freed; NULL: no memory. */
+static double *measure_crowd(const struct pithi_plot *plot)
+{
+    double *crowd = calloc((size_t)plot->width + 2, sizeof *crowd), now = 0, sum = 0;
+    uint32_t from, to;
+
+    for (uint32_t i = 0; crowd && i < plot->arrow_count; i++) {
+        const struct pithi_arrow *arrow = &plot->arrows[i];
+        double share = (fabs((double)arrow->to_row - arrow->from_row) + 0.5) / plot->row_count;
+        if (columns_of(plot, arrow, &from, &to)) {
+            crowd[from] += share / (to - from); /* a steep line fills its column, a flat one a part of each */
+            crowd[to] -= share / (to - from);
+        }
+    }
+    for (uint32_t x = 0; crowd && x <= plot->width; x++) {
+        now += crowd[x];
+        crowd[x] = sum;
+        sum += now;
+    }
+    return crowd;
+}
+
+/* A few arrows are dark; the more there are around one, the fainter each, or they would be all that is seen. */
+static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const double *crowd)
+{
+    uint32_t from, to;
+    double alpha;
+
+    if (!crowd || !columns_of(plot, arrow, &from, &to))
+        return 0.5;
+    while (to - from < 9 && (from > 0 || to < plot->width)) { /* the neighbourhood of a steep one */
+        from -= from > 0;
+        to += to < plot->width;
+    }
+    alpha = 0.9 / (1 + 4 * (crowd[to] - crowd[from]) / (to - from));
+    return alpha < 0.02 ? 0.02 : alpha;
+}
+
+static void draw_arrows(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double *crowd = measure_crowd(plot);
+
+    for (uint32_t i = 0; i < plot->arrow_count; i++)
+        draw_arrow(plot, painter, &plot->arrows[i], arrow_alpha(plot, &plot->arrows[i], crowd));
+    free(crowd);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -313,8 +367,6 @@ static void draw_separator(const struct pithi_plot *plot, const struct pithi_pai
 
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    double alpha = arrow_alpha(plot);
-
     painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
     for (uint32_t row = 0; row < plot->row_count; row++) {
         draw_separator(plot, painter, row);
@@ -326,8 +378,7 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
     }
     pithi_bars_draw(plot, painter);
     draw_ticks(plot, painter);
-    for (uint32_t i = 0; i < plot->arrow_count; i++)
-        draw_arrow(plot, painter, &plot->arrows[i], alpha);
+    draw_arrows(plot, painter);
     draw_marks(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }
