@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* "SeaGreen", "sea green", "#rgb", "#rrggbb" (upper or lower case; a MPE/upshot ":bitmap" ending is ignored) as 0xRRGGBB.
- * Returns 0 when it is no colour. */
+/* "SeaGreen", "sea green", "#rgb", "#rrggbb" (upper or lower case; a MPE/upshot ":bitmap" ending is ignored) as
+ * 0xRRGGBB. Returns 0 when it is no colour. */
 int pithi_colour_parse(const char *name, uint32_t *rgb);
 
 /* The X11 name nearest to 0xRRGGBB, spelled as in rgb.txt without blanks ("SeaGreen"). */

@@ -23,7 +23,4 @@ int pithi_fail(int err, const char *format, ...)
     return err;
 }
 
-const char *pithlog_error(void)
-{
-    return error_text;
-}
+const char *pithlog_error(void) { return error_text; }

@@ -1,8 +1,8 @@
 /* format.h - the table of formats (formats/format.c): one row and one folder each.
  *
- * Reading: a foreign log is read once, in order, into a native one in a nameless temporary file, and from then on is that
- * log; so every format has lanes, seeking, statistics and pictures, in constant memory. Writing: from an open log through
- * pithlog.h, in as many passes as the format needs.
+ * Reading: a foreign log is read once, in order, into a native one in a nameless temporary file, and from then on is
+ * that log; so every format has lanes, seeking, statistics and pictures, in constant memory. Writing: from an open
+ * log through pithlog.h, in as many passes as the format needs.
  */
 #ifndef PITHI_FORMAT_H
 #define PITHI_FORMAT_H

@@ -36,11 +36,12 @@ struct pithlog_iter {
     uint32_t opened; /* OPENING: its open states delivered */
 };
 
-/* ---- The heap: smallest time first, then lane ----------------------------------------------------------------------- */
+/* ---- The heap: smallest time first, then lane -------------------------------------------------------------------- */
 
 static inline int before(const struct place *a, const struct place *b)
 {
-    return (a->time_ns < b->time_ns) | ((a->time_ns == b->time_ns) & (a->cursor < b->cursor)); /* no branch: it is chance */
+    /* no branch: whose turn it is, is chance */
+    return (a->time_ns < b->time_ns) | ((a->time_ns == b->time_ns) & (a->cursor < b->cursor));
 }
 
 /* heap[at] may have become later than those below it. */
@@ -71,7 +72,7 @@ static void heap_push(struct pithlog_iter *it, int64_t time_ns, struct cursor *c
     it->heap[at] = place;
 }
 
-/* ---- A lane's cursor --------------------------------------------------------------------------------------------------- */
+/* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
 
 static int block_damaged(const struct pithlog_iter *it, struct cursor *c, const char *why)
 {
@@ -122,8 +123,8 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, uint32_t index)
     return as_indexed(c, b) ? 1 : block_damaged(it, c, "it contradicts the index");
 }
 
-/* A block without any record that is asked for need not be read: the stack is found again at the next block's start. With
- * CLIP it is needed at the end. */
+/* A block without any record that is asked for need not be read: the stack is found again at the next block's start.
+ * With CLIP it is needed at the end. */
 static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block *b)
 {
     return !(b->kinds & it->kinds) && !(it->flags & PITHLOG_CLIP);
@@ -145,14 +146,15 @@ static int next_block(struct pithlog_iter *it, struct cursor *c)
     return load_block(it, c, c->next_block) < 0 ? -1 : step(it, c);
 }
 
-/* Goes to the lane's next record: 1; 0: there is none before the end of the window; -1: damaged, call again to go on. */
+/* Goes to the lane's next record: 1; 0: there is none before the end of the window; -1: damaged, call again to go
+ * on. */
 static inline int advance(struct pithlog_iter *it, struct cursor *c)
 {
     int status = step(it, c);
     return status ? status : next_block(it, c);
 }
 
-/* ---- Nesting ------------------------------------------------------------------------------------------------------------- */
+/* ---- Nesting ----------------------------------------------------------------------------------------------------- */
 
 static void pair(struct cursor *c, struct pithlog_record *r)
 {
@@ -204,7 +206,7 @@ static int prime(struct pithlog_iter *it, uint32_t number)
     }
 }
 
-/* ---- Opening and closing ------------------------------------------------------------------------------------------------ */
+/* ---- Opening and closing ----------------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -286,7 +288,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
     free(it);
 }
 
-/* ---- Going on ------------------------------------------------------------------------------------------------------------- */
+/* ---- Going on ---------------------------------------------------------------------------------------------------- */
 
 /* The next state open at the window's start: 1, or 0: no more. */
 static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
@@ -295,8 +297,12 @@ static int next_opening(struct pithlog_iter *it, struct pithlog_record *r)
         struct cursor *c = &it->cursors[it->at];
         if (it->opened < c->stack.count) {
             const struct pithi_open_state *s = &c->stack.states[it->opened];
-            *r = (struct pithlog_record){.time_ns = s->enter_ns, .lane = c->lane_number, .kind = PITHLOG_ENTER,
-                                         .id = s->id, .peer = -1, .depth = it->opened++};
+            *r = (struct pithlog_record){.time_ns = s->enter_ns,
+                                         .lane = c->lane_number,
+                                         .kind = PITHLOG_ENTER,
+                                         .id = s->id,
+                                         .peer = -1,
+                                         .depth = it->opened++};
             return 1;
         }
         it->at++;
@@ -315,8 +321,11 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
         struct cursor *c = &it->cursors[it->at];
         c->stack.above = 0;
         if (c->stack.count) {
-            *r = (struct pithlog_record){.time_ns = end_ns, .lane = c->lane_number, .kind = PITHLOG_LEAVE,
-                                         .id = c->stack.states[c->stack.count - 1].id, .peer = -1};
+            *r = (struct pithlog_record){.time_ns = end_ns,
+                                         .lane = c->lane_number,
+                                         .kind = PITHLOG_LEAVE,
+                                         .id = c->stack.states[c->stack.count - 1].id,
+                                         .peer = -1};
             pair(c, r);
             return 1;
         }

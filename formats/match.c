@@ -1,15 +1,17 @@
 /* match.c - which send belongs to which receive.
  *
- * Messages between two processes on one communicator with one tag do not overtake (MPI 4.0, 3.5), and receives are served in
- * the order in which they were posted. So on each such path the n-th send goes with the n-th receive in order of posting.
- * Completions come out of order, though: with Irecv A, Irecv B, Wait B, Wait A the log has B first. Each receive carries its
- * place among all that its rank posted, 0, 1, 2 ...; a receive is held back until all posted before it were seen.
+ * Messages between two processes on one communicator with one tag do not overtake (MPI 4.0, 3.5), and receives are
+ * served in the order in which they were posted. So on each such path the n-th send goes with the n-th receive in
+ * order of posting. Completions come out of order, though: with Irecv A, Irecv B, Wait B, Wait A the log has B
+ * first. Each receive carries its place among all that its rank posted, 0, 1, 2 ...; a receive is held back until
+ * all posted before it were seen.
  *
  *     log:      recv posted=1 (B)   recv posted=0 (A)   recv posted=2 (C)
  *     released: -                   A, B                C
  *
- * Receives that got nothing are there with peer -1 and only close the gap. If numbers are missing all the same (a cut log),
- * what is held back is released in order at the end; a number seen twice, or late, is released where it comes.
+ * Receives that got nothing are there with peer -1 and only close the gap. If numbers are missing all the same (a
+ * cut log), what is held back is released in order at the end; a number seen twice, or late, is released where it
+ * comes.
  */
 #include <stdio.h>
 
@@ -56,7 +58,7 @@ struct pithlog_matcher {
     int releasing;
 };
 
-/* ---- Receives in order of posting -------------------------------------------------------------------------------------------- */
+/* ---- Receives in order of posting -------------------------------------------------------------------------------- */
 
 static int hold(struct held *h, const struct half *recv)
 {
@@ -90,7 +92,7 @@ static struct half release(struct held *h)
     return first;
 }
 
-/* ---- Paths --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
 static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
 {
@@ -191,12 +193,12 @@ static int meet(struct pithlog_matcher *m, const struct half *half, int is_send,
     return 1;
 }
 
-/* ---- The calls ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
     struct pithlog_matcher *m = *matcher = calloc(1, sizeof *m);
     int err;
     if (!m || !(m->held = calloc(log->rank_count + (size_t)1, sizeof *m->held))) {

@@ -12,7 +12,7 @@
 #include "native/log.h"
 #include "native/native.h"
 
-/* ---- Files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 static int map(struct pithlog *log, size_t size)
 {
@@ -60,7 +60,7 @@ int pithi_temporary_file(void)
     return memfd_create("pith", MFD_CLOEXEC);
 }
 
-/* ---- Foreign formats -------------------------------------------------------------------------------------------------------- */
+/* ---- Foreign formats --------------------------------------------------------------------------------------------- */
 
 static const struct pithi_format *probe(const struct pithi_input *input)
 {
@@ -118,7 +118,7 @@ out:
     return err;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 static int open_file(struct pithlog *log)
 {
@@ -160,10 +160,7 @@ int pithi_log_open(const char *path, void (*say)(void *, const char *), void *co
     return err;
 }
 
-int pithlog_open(const char *path, struct pithlog **log)
-{
-    return pithi_log_open(path, NULL, NULL, log);
-}
+int pithlog_open(const char *path, struct pithlog **log) { return pithi_log_open(path, NULL, NULL, log); }
 
 void pithlog_close(struct pithlog *log)
 {
@@ -177,12 +174,9 @@ void pithlog_close(struct pithlog *log)
     free(log);
 }
 
-/* ---- Small questions -------------------------------------------------------------------------------------------------------- */
+/* ---- Small questions --------------------------------------------------------------------------------------------- */
 
-const struct pithlog_info *pithlog_get_info(const struct pithlog *log)
-{
-    return &log->info;
-}
+const struct pithlog_info *pithlog_get_info(const struct pithlog *log) { return &log->info; }
 
 const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id)
 {

@@ -1,5 +1,5 @@
-/* payload.c - an event's payload as text by its definition's format (the tokens of pith_event_define), and the colour of a
- * definition. */
+/* payload.c - an event's payload as text by its definition's format (the tokens of pith_event_define), and the
+ * colour of a definition. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "native/bytes.h"
 #include "pithlog.h"
 
-/* ---- Payloads --------------------------------------------------------------------------------------------------------------- */
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
 /* Text that is counted in full and written as far as it fits. */
 struct text {
@@ -178,7 +178,7 @@ size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_reco
     return t.length + 1;
 }
 
-/* ---- Colours ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Colours ----------------------------------------------------------------------------------------------------- */
 
 /* Told apart on white and on black, also by those who see red and green alike: neighbours differ in lightness. */
 static const uint32_t palette[] = {0x1f77b4, 0xffbf3f, 0x2a9d5c, 0xd1495b, 0x7b5ea7, 0x8fd3e8, 0xa0522d, 0xf28e8e,

@@ -12,7 +12,8 @@
  * Functions that can fail return 0 (PITH_OK) or an enum pith_err; pithlog_error() then has the text, one line
  * "FILE: byte N: what is wrong; what to do". Nothing prints, exits or aborts, whatever the file holds.
  * A struct pithlog may be used by several threads at once, each with iterators of its own.
- * Memory: the file is mapped; an iterator holds one decoded block per lane (about 0.1 MB each), whatever the log's size.
+ * Memory: the file is mapped; an iterator holds one unpacked block a lane (about 0.1 MB each, less with many lanes),
+ * whatever the log's size.
  */
 #ifndef PITHLOG_H
 #define PITHLOG_H
@@ -44,7 +45,7 @@ enum pith_err {
 /* The text of this thread's last error; valid until the next one. */
 PITHLOG_API const char *pithlog_error(void);
 
-/* ---- What a log holds --------------------------------------------------------------------------------------------- */
+/* ---- What a log holds -------------------------------------------------------------------------------------------- */
 
 struct pithlog;
 
@@ -99,7 +100,7 @@ PITHLOG_API const char *pithlog_get_property(const struct pithlog *log, uint32_t
 /* The colour of a definition as 0xRRGGBB: its own, or one from the palette by its id. */
 PITHLOG_API uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id);
 
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 enum pithlog_kind {
     PITHLOG_ENTER = 1,
@@ -138,7 +139,7 @@ struct pithlog_record {
     int64_t nested_ns; /* LEAVE: of that, spent in states directly inside */
 };
 
-/* ---- Iterating ---------------------------------------------------------------------------------------------------- */
+/* ---- Iterating --------------------------------------------------------------------------------------------------- */
 
 enum {
     /* Pair every LEAVE with its ENTER: the innermost open state of that id on the lane. States between that are left
@@ -146,8 +147,9 @@ enum {
      * depth = UINT32_MAX. */
     PITHLOG_NEST = 1,
     /* With NEST: states open at `from_ns` come first as ENTER records with their true times, outermost first; states
-     * open at `to_ns` come last as LEAVE records with time_ns = to_ns (the log's end, if that is earlier), so that every
-     * state in the window is seen as a LEAVE with start_ns. Lane by lane, before and after all others. Implies NEST. */
+     * open at `to_ns` come last as LEAVE records with time_ns = to_ns (the log's end, if that is earlier), so that
+     * every state in the window is seen as a LEAVE with start_ns. Lane by lane, before and after all others. Implies
+     * NEST. */
     PITHLOG_CLIP = 2
 };
 
@@ -168,7 +170,7 @@ PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_reco
 /* After -1, a damaged part of one lane, it may be called again: it goes on behind that part. */
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 
-/* ---- Messages ----------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 struct pithlog_message {
     uint32_t send_lane, recv_lane;

@@ -1,8 +1,10 @@
-/* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in SPEC.md.
+/* block.h - a block of records of one lane: made by the encoder, read by the decoder. Columns are described in
+ * SPEC.md.
  *
- * Times. Of each step from one record to the next (divided by the block's unit), the size class, 4 to an octave, goes
- * into a column of bytes, which Huffman codes well; the bits below the class are as good as noise and are stored as they
- * are. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits, 1101000.
+ * Times. Of each step from one record to the next (divided by the block's unit), the size class, 4 to an octave,
+ * goes into a column of bytes, which Huffman codes well; the bits below the class are as good as noise and are
+ * stored as they are. A step of 1000 = binary 1111101000 has class 35 (bit length 10, next two bits 11) and 7 bits,
+ * 1101000.
  */
 #ifndef PITHI_BLOCK_H
 #define PITHI_BLOCK_H
@@ -26,7 +28,7 @@ struct pithi_block_head {
     uint64_t above; /* open states not kept, see stack.h */
 };
 
-/* ---- Encoding ------------------------------------------------------------------------------------------------------- */
+/* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
 struct pithi_encoder;
 
@@ -41,7 +43,7 @@ uint32_t pithi_encoder_count(const struct pithi_encoder *e);
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head);
 
-/* ---- Decoding ------------------------------------------------------------------------------------------------------- */
+/* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
 struct pithi_dict {
     uint32_t kind, what; /* what: definition, or the rank's communicator */
@@ -56,14 +58,14 @@ struct pithi_block {
     } column[PITHI_COL_COUNT];
     struct pithi_dict dict[256]; /* communicators as the log's, see below */
     uint32_t dict_count;
-    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers (NULL: any,
-     * and they stay as they are). */
+    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers
+     * (NULL: any, and they stay as they are). */
     uint32_t def_count, comm_count;
     const uint32_t *comms;
     /* the cursor */
-    uint32_t next;     /* records taken */
-    int64_t time_ns;   /* of the record that step moved to */
-    uint64_t bit;      /* place in PITHI_COL_BITS */
+    uint32_t next;   /* records taken */
+    int64_t time_ns; /* of the record that step moved to */
+    uint64_t bit;    /* place in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
 };
@@ -96,7 +98,8 @@ static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
     return 4 + (length - 3) * 4 + (unsigned)(step >> (length - 3) & 3);
 }
 
-/* The least step of each class, and the number of bits below it; of bytes that are no class more than any column has. */
+/* The least step of each class, and the number of bits below it; of bytes that are no class more than any column
+ * has. */
 struct pithi_time_class {
     uint64_t base;
     uint64_t bits;

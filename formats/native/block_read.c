@@ -4,13 +4,17 @@
 
 #include "native/huffman.h"
 
-#define OCTAVE(n) {UINT64_C(4) << (n), n}, {UINT64_C(5) << (n), n}, {UINT64_C(6) << (n), n}, {UINT64_C(7) << (n), n}
+#define OCTAVE(n)                                                                                                      \
+    {UINT64_C(4) << (n), n}, {UINT64_C(5) << (n), n}, {UINT64_C(6) << (n), n}, { UINT64_C(7) << (n), n }
 #define OCTAVES(n) OCTAVE(n), OCTAVE(n + 1), OCTAVE(n + 2), OCTAVE(n + 3), OCTAVE(n + 4)
 #define OCTAVES20(n) OCTAVES(n), OCTAVES(n + 5), OCTAVES(n + 10), OCTAVES(n + 15)
-#define NO_CLASS {0, UINT64_MAX}
+#define NO_CLASS                                                                                                       \
+    {                                                                                                                  \
+        0, UINT64_MAX                                                                                                  \
+    }
 const struct pithi_time_class pithi_time_classes[256] = {
-    {0, 0},       {1, 0},        {2, 0},        {3, 0},     OCTAVES20(0), OCTAVES20(20),
-    OCTAVES20(40), OCTAVE(60),   NO_CLASS,      NO_CLASS,   NO_CLASS,     NO_CLASS,
+    {0, 0},        {1, 0},     {2, 0},   {3, 0},   OCTAVES20(0), OCTAVES20(20),
+    OCTAVES20(40), OCTAVE(60), NO_CLASS, NO_CLASS, NO_CLASS,     NO_CLASS,
 };
 
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
@@ -60,7 +64,8 @@ static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const uns
     unsigned coding = pithi_get16(entry + 2);
     uint64_t raw = pithi_get32(entry + 8);
     *why = "a column's size is wrong";
-    if (raw > column_limit(pithi_get16(entry), b->head.count) || (coding == PITHI_STORED && raw != stored) || raw > pithi_zip_limit(stored))
+    if (raw > column_limit(pithi_get16(entry), b->head.count) || (coding == PITHI_STORED && raw != stored) ||
+        raw > pithi_zip_limit(stored))
         return PITH_ERR_DAMAGED;
     *why = "a column is coded in a way unknown to this version";
     if (coding > PITHI_HUFFMAN)
@@ -218,7 +223,7 @@ void pithi_block_free(struct pithi_block *b)
     b->memory = (struct pithi_buffer){0};
 }
 
-/* ---- Taking records ------------------------------------------------------------------------------------------------------ */
+/* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
 static int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column c)
 {

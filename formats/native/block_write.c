@@ -49,17 +49,14 @@ void pithi_encoder_free(struct pithi_encoder *e)
     free(e);
 }
 
-uint32_t pithi_encoder_count(const struct pithi_encoder *e)
-{
-    return e->head.count;
-}
+uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 
 int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
 {
     return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
 }
 
-/* ---- Adding ----------------------------------------------------------------------------------------------------------- */
+/* ---- Adding ------------------------------------------------------------------------------------------------------ */
 
 /* The states open now are what the block starts with. */
 static int begin_block(struct pithi_encoder *e, int64_t time_ns)
@@ -71,8 +68,7 @@ static int begin_block(struct pithi_encoder *e, int64_t time_ns)
     e->head.above = e->open.above;
     for (uint32_t i = 0; i < e->open.count; i++) {
         const struct pithi_open_state *s = &e->open.states[i];
-        if (!pithi_buffer_varint(out, s->id) ||
-            !pithi_buffer_varint(out, (uint64_t)time_ns - (uint64_t)s->enter_ns) ||
+        if (!pithi_buffer_varint(out, s->id) || !pithi_buffer_varint(out, (uint64_t)time_ns - (uint64_t)s->enter_ns) ||
             !pithi_buffer_varint(out, (uint64_t)s->nested_ns))
             return 0;
     }
@@ -211,7 +207,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
     return PITH_OK;
 }
 
-/* ---- Ending a block ----------------------------------------------------------------------------------------------------- */
+/* ---- Ending a block ---------------------------------------------------------------------------------------------- */
 
 /* The greatest common divisor of all steps: 1000 for a log that was kept in microseconds. */
 static uint64_t unit_of(const uint64_t *steps, uint32_t count)
@@ -294,7 +290,8 @@ static int repeats_pay(struct pithi_zip *zip, const struct pithi_buffer *column,
     return packed && whole < .95 * huffman && whole < .97 * (double)column->size;
 }
 
-/* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by chance. */
+/* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by
+ * chance. */
 static size_t pack_column(struct pithi_zip *zip, enum pithi_column c, const struct pithi_buffer *column,
                           unsigned char *out, enum pithi_coding *coding)
 {

@@ -1,7 +1,7 @@
 /* bytes.h - little-endian numbers, varints and a growing buffer, for the native format's readers and writers.
  *
- * A varint is 7 bits a byte, lowest first, the top bit set on all but the last byte; at most 10 bytes. Signed numbers go
- * through zigzag (0 -1 1 -2 ... -> 0 1 2 3 ...). Getters never read at or behind `end`.
+ * A varint is 7 bits a byte, lowest first, the top bit set on all but the last byte; at most 10 bytes. Signed
+ * numbers go through zigzag (0 -1 1 -2 ... -> 0 1 2 3 ...). Getters never read at or behind `end`.
  */
 #ifndef PITHI_BYTES_H
 #define PITHI_BYTES_H
@@ -31,10 +31,7 @@ static inline void pithi_put64(unsigned char *p, uint64_t v)
     pithi_put32(p + 4, (uint32_t)(v >> 32));
 }
 
-static inline uint16_t pithi_get16(const unsigned char *p)
-{
-    return (uint16_t)(p[0] | p[1] << 8);
-}
+static inline uint16_t pithi_get16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }
 
 static inline uint32_t pithi_get32(const unsigned char *p)
 {
@@ -46,15 +43,9 @@ static inline uint64_t pithi_get64(const unsigned char *p)
     return (uint64_t)pithi_get32(p) | (uint64_t)pithi_get32(p + 4) << 32;
 }
 
-static inline uint64_t pithi_zigzag(int64_t v)
-{
-    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
-}
+static inline uint64_t pithi_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0); }
 
-static inline int64_t pithi_unzigzag(uint64_t v)
-{
-    return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0));
-}
+static inline int64_t pithi_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (v & 1 ? UINT64_MAX : 0)); }
 
 static inline unsigned char *pithi_put_varint(unsigned char *p, uint64_t v)
 {

@@ -1,5 +1,5 @@
-/* check.c - verifying a log: first what opening tells, then the chunks one after another, then the blocks of each lane record
- * by record, against everything that heads and index say of them. */
+/* check.c - verifying a log: first what opening tells, then the chunks one after another, then the blocks of each
+ * lane record by record, against everything that heads and index say of them. */
 #include "native/check.h"
 
 #include <stdio.h>
@@ -12,13 +12,13 @@ struct check {
     struct pithlog *log;
     struct pithi_zip zip;
     struct pithi_block block;
-    struct pithi_stack stack, opened; /* as replayed; as a block says */
+    struct pithi_stack stack, opened;  /* as replayed; as a block says */
     struct pithi_totals lane, counted; /* of the lane so far; of the block */
     uint32_t kinds;
     uint64_t records;
 };
 
-/* ---- Chunks ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 static int all_zero(const unsigned char *p, uint64_t n)
 {
@@ -57,7 +57,7 @@ static void check_chunks(struct check *c)
         pithi_log_damage(log, end, "the index does not list the blocks that are there");
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static const char *load(struct check *c, const struct pithi_log_lane *lane, const struct pithi_log_block *b)
 {
@@ -72,7 +72,8 @@ static const char *load(struct check *c, const struct pithi_log_lane *lane, cons
     c->block.def_count = c->log->info.defs;
     c->block.comms = rank->comms;
     c->block.comm_count = rank->comm_count;
-    int err = pithi_block_load(&c->block, &c->zip, c->log->data + b->offset + PITHI_CHUNK_HEAD, head.size, &c->opened, &why);
+    int err =
+        pithi_block_load(&c->block, &c->zip, c->log->data + b->offset + PITHI_CHUNK_HEAD, head.size, &c->opened, &why);
     pithi_log_release(c->log, b->offset, head.size);
     if (err != PITH_OK)
         return why;

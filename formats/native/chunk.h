@@ -14,10 +14,7 @@ struct pithi_chunk_head {
     uint32_t crc; /* of the payload */
 };
 
-static inline uint64_t pithi_pad8(uint64_t n)
-{
-    return (n + 7) & ~UINT64_C(7);
-}
+static inline uint64_t pithi_pad8(uint64_t n) { return (n + 7) & ~UINT64_C(7); }
 
 void pithi_chunk_head_put(unsigned char *p, const struct pithi_chunk_head *head);
 

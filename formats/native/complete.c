@@ -1,4 +1,5 @@
-/* complete.c - the end of loading, by footer and by rebuilding alike: lanes sorted, totals, the world, empty strings. */
+/* complete.c - the end of loading, by footer and by rebuilding alike: lanes sorted, totals, the world, empty
+ * strings. */
 #include "error.h"
 #include "native/bytes.h"
 #include "native/log.h"

@@ -47,10 +47,7 @@ void pithi_defs_free(struct pithi_defs *defs)
     free(defs);
 }
 
-uint32_t pithi_defs_count(const struct pithi_defs *defs)
-{
-    return defs->count;
-}
+uint32_t pithi_defs_count(const struct pithi_defs *defs) { return defs->count; }
 
 const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id)
 {
@@ -106,10 +103,7 @@ static int grow(struct pithi_defs *s)
     return 1;
 }
 
-static char *copy_of(const char *s)
-{
-    return strdup(s ? s : "");
-}
+static char *copy_of(const char *s) { return strdup(s ? s : ""); }
 
 int pithi_defs_add(struct pithi_defs *s, const struct pithlog_def *def, uint32_t *id)
 {
@@ -160,7 +154,7 @@ int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value
     return PITH_OK;
 }
 
-/* ---- As bytes --------------------------------------------------------------------------------------------------------- */
+/* ---- As bytes ---------------------------------------------------------------------------------------------------- */
 
 static int pack_def(struct pithi_buffer *out, const struct pithlog_def *d)
 {

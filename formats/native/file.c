@@ -25,20 +25,14 @@ int pithi_defs_chunk(const struct pithi_defs *defs, void **chunk, size_t *size)
     return *chunk ? PITH_OK : PITH_ERR_MEMORY;
 }
 
-uint64_t pithi_rank_table_size(uint32_t ranks)
-{
-    return pithi_rank_entry_offset(ranks);
-}
+uint64_t pithi_rank_table_size(uint32_t ranks) { return pithi_rank_entry_offset(ranks); }
 
-uint64_t pithi_rank_entry_offset(uint32_t index)
-{
-    return PITHI_TABLE_HEAD + (uint64_t)index * PITHI_RANK_ENTRY_SIZE;
-}
+uint64_t pithi_rank_entry_offset(uint32_t index) { return PITHI_TABLE_HEAD + (uint64_t)index * PITHI_RANK_ENTRY_SIZE; }
 
 void pithi_rank_table_head(uint32_t ranks, unsigned char *head, size_t *size)
 {
-    struct pithi_chunk_head chunk = {.type = PITHI_C_TABLE, .flags = PITHI_CHUNK_OWN_CRC,
-                                     .size = pithi_rank_table_size(ranks) - PITHI_CHUNK_HEAD};
+    struct pithi_chunk_head chunk = {
+        .type = PITHI_C_TABLE, .flags = PITHI_CHUNK_OWN_CRC, .size = pithi_rank_table_size(ranks) - PITHI_CHUNK_HEAD};
     memset(head, 0, PITHI_TABLE_HEAD);
     pithi_chunk_head_put(head, &chunk);
     pithi_put32(head + PITHI_CHUNK_HEAD, ranks);

@@ -1,5 +1,6 @@
-/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding is one look into a table that stays in the first
- * cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical as in RFC 1951.) */
+/* huffman.c - canonical Huffman codes of at most 11 bits, so that decoding is one look into a table that stays in
+ * the first cache. (D. Huffman, "A method for the construction of minimum-redundancy codes", 1952; canonical as in
+ * RFC 1951.) */
 #include "native/huffman.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
         seen[c] = part[0][c] + part[1][c] + part[2][c] + part[3][c];
 }
 
-/* ---- Code lengths ------------------------------------------------------------------------------------------------------------ */
+/* ---- Code lengths ------------------------------------------------------------------------------------------------ */
 
 struct leaf {
     uint64_t weight;
@@ -34,8 +35,8 @@ static int by_weight(const void *a, const void *b)
     return x->weight != y->weight ? (x->weight < y->weight ? -1 : 1) : (int)x->symbol - (int)y->symbol;
 }
 
-/* Depths of the optimal tree over leaves sorted by weight; the largest. Two queues: leaves, and inner nodes, which come out
- * in order of weight by themselves. */
+/* Depths of the optimal tree over leaves sorted by weight; the largest. Two queues: leaves, and inner nodes, which
+ * come out in order of weight by themselves. */
 static unsigned depths(const struct leaf *leaves, int count, unsigned char *depth)
 {
     uint64_t weight[511];
@@ -100,9 +101,10 @@ static void make_codes(const unsigned char length[256], uint16_t code[256])
     }
 }
 
-/* ---- Packing -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Packing ----------------------------------------------------------------------------------------------------- */
 
-size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out, size_t room)
+size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out,
+                          size_t room)
 {
     unsigned char length[256];
     uint16_t code[256];
@@ -132,10 +134,10 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
     return PITHI_HUFFMAN_HEAD + (size_t)(bits + 7) / 8;
 }
 
-/* ---- Unpacking ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Unpacking --------------------------------------------------------------------------------------------------- */
 
-/* What each LONGEST next bits begin with: symbol | length << 8. 0: the lengths are not those of a full tree (or of a single
- * symbol, which then is all there is). Every entry is set, so that decoding needs no check. */
+/* What each LONGEST next bits begin with: symbol | length << 8. 0: the lengths are not those of a full tree (or of a
+ * single symbol, which then is all there is). Every entry is set, so that decoding needs no check. */
 static int make_table(const unsigned char *head, uint16_t table[TABLE])
 {
     unsigned char length[256];

@@ -1,5 +1,6 @@
-/* huffman.h - single bytes coded by how often they occur; no repeats are looked for. For columns of noise with a shape, as
- * the classes of time steps are: as small as deflate makes them, several times faster both ways. Layout: SPEC.md. */
+/* huffman.h - single bytes coded by how often they occur; no repeats are looked for. For columns of noise with a
+ * shape, as the classes of time steps are: as small as deflate makes them, several times faster both ways. Layout:
+ * SPEC.md. */
 #ifndef PITHI_HUFFMAN_H
 #define PITHI_HUFFMAN_H
 
@@ -11,8 +12,10 @@ enum { PITHI_HUFFMAN_HEAD = 128, PITHI_HUFFMAN_SLACK = 16 };
 /* How often each byte occurs. */
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256]);
 
-/* Packs into at most `room` bytes (and may spoil PITHI_HUFFMAN_SLACK bytes behind): the size, or 0 when it does not fit. */
-size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out, size_t room);
+/* Packs into at most `room` bytes (and may spoil PITHI_HUFFMAN_SLACK bytes behind): the size, or 0 when it does not
+ * fit. */
+size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out,
+                          size_t room);
 
 /* Unpacks exactly `out_size` bytes: 1, or 0 when the data is damaged. */
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size);

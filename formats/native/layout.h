@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #define PITHI_VERSION 1u
-#define PITHI_FILE_MAGIC "\x89Pith\r\n\x1a"   /* 8 bytes; text transfer or a cut top bit breaks it */
-#define PITHI_FOOTER_MAGIC "PithFoot"         /* 8 bytes */
+#define PITHI_FILE_MAGIC "\x89Pith\r\n\x1a"       /* 8 bytes; text transfer or a cut top bit breaks it */
+#define PITHI_FOOTER_MAGIC "PithFoot"             /* 8 bytes */
 #define PITHI_CHUNK_MAGIC_LE UINT32_C(0x4b684350) /* "PChK" */
 
 enum {
@@ -45,20 +45,20 @@ enum pithi_column {
     PITHI_COL_GOT,
     PITHI_COL_POSTED,
     PITHI_COL_VALUE,
-    PITHI_COL_SIZE,    /* of payloads */
+    PITHI_COL_SIZE, /* of payloads */
     PITHI_COL_PAYLOAD,
     PITHI_COL_COUNT
 };
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 
-#define PITHI_BLOCK_RECORDS 16384u            /* a writer's choice */
-#define PITHI_BLOCK_LANES 128u                /* with more lanes blocks get fewer records, down to */
+#define PITHI_BLOCK_RECORDS 16384u /* a writer's choice */
+#define PITHI_BLOCK_LANES 128u     /* with more lanes blocks get fewer records, down to */
 #define PITHI_BLOCK_RECORDS_MIN 1024u
-#define PITHI_BLOCK_PAYLOAD (256u << 10)      /* likewise: a block ends when its payloads reach this */
-#define PITHI_BLOCK_RECORDS_MAX (1u << 20)    /* limits of the format */
-#define PITHI_PAYLOAD_MAX (1u << 24)          /* of one event */
+#define PITHI_BLOCK_PAYLOAD (256u << 10)   /* likewise: a block ends when its payloads reach this */
+#define PITHI_BLOCK_RECORDS_MAX (1u << 20) /* limits of the format */
+#define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
 #define PITHI_CODE_ESCAPE 255u
-#define PITHI_OPEN_MAX 4096u                  /* open states kept a lane */
+#define PITHI_OPEN_MAX 4096u /* open states kept a lane */
 
 #endif

@@ -25,7 +25,7 @@ int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what)
     return err;
 }
 
-/* ---- By the footer -------------------------------------------------------------------------------------------------------- */
+/* ---- By the footer ----------------------------------------------------------------------------------------------- */
 
 /* A chunk of `type` at `offset`, whole and intact. */
 static int intact_chunk(struct pithlog *log, uint64_t offset, enum pithi_chunk_type type, struct pithi_chunk_head *head)
@@ -55,9 +55,9 @@ out:
 static int check_block(struct pithlog *log, const struct pithi_log_lane *lane, const struct pithi_log_block *b)
 {
     const struct pithi_log_block *before = lane->block_count ? &lane->blocks[lane->block_count - 1] : NULL;
-    return b->offset % 8 == 0 && b->offset < log->size && log->size - b->offset > PITHI_CHUNK_HEAD + PITHI_EVENTS_HEAD &&
-           b->first_ns <= b->last_ns && b->count > 0 && b->count <= PITHI_BLOCK_RECORDS_MAX &&
-           (!before || before->last_ns <= b->first_ns);
+    return b->offset % 8 == 0 && b->offset < log->size &&
+           log->size - b->offset > PITHI_CHUNK_HEAD + PITHI_EVENTS_HEAD && b->first_ns <= b->last_ns && b->count > 0 &&
+           b->count <= PITHI_BLOCK_RECORDS_MAX && (!before || before->last_ns <= b->first_ns);
 }
 
 /* One lane of an index; the byte after it, or NULL. */
@@ -99,9 +99,8 @@ static int load_metas(struct pithlog *log, int32_t rank, const unsigned char *of
     for (uint32_t i = 0; i < count; i++) {
         uint64_t offset = pithi_get64(offsets + 8 * (size_t)i);
         TRY(intact_chunk(log, offset, PITHI_C_META, &head));
-        err = head.rank == rank
-                  ? pithi_log_read_meta(log, rank, log->data + offset + PITHI_CHUNK_HEAD, head.size)
-                  : PITH_ERR_DAMAGED;
+        err = head.rank == rank ? pithi_log_read_meta(log, rank, log->data + offset + PITHI_CHUNK_HEAD, head.size)
+                                : PITH_ERR_DAMAGED;
         if (err == PITH_ERR_DAMAGED)
             err = pithi_log_damage(log, offset, "the descriptions of a rank make no sense");
         if (err != PITH_OK)

@@ -1,5 +1,5 @@
-/* log.h - an open native log, as the reading side sees it: load.c fills it, iterators read it. It does not change after
- * opening, so threads may share it.
+/* log.h - an open native log, as the reading side sees it: load.c fills it, iterators read it. It does not change
+ * after opening, so threads may share it.
  */
 #ifndef PITHI_LOG_H
 #define PITHI_LOG_H
@@ -72,7 +72,7 @@ int pithi_log_rebuild(struct pithlog *log);
 /* Notes a damage found: counts it and tells log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
-/* ---- Parts of loading, shared by load.c and rebuild.c ------------------------------------------------------------------ */
+/* ---- Parts of loading, shared by load.c and rebuild.c ------------------------------------------------------------ */
 
 int pithi_log_find_rank(struct pithlog *log, int32_t rank, uint32_t *index);
 int pithi_log_find_lane(struct pithlog *log, uint32_t rank_index, uint32_t thread, uint32_t *index);

@@ -1,4 +1,5 @@
-/* map.h - from 64-bit keys to 32-bit numbers: ranks, lanes, communicators. All zero is an empty one; end with pithi_map_free. */
+/* map.h - from 64-bit keys to 32-bit numbers: ranks, lanes, communicators. All zero is an empty one; end with
+ * pithi_map_free. */
 #ifndef PITHI_MAP_H
 #define PITHI_MAP_H
 

@@ -42,7 +42,7 @@ int pithi_log_add_block(struct pithlog *log, uint32_t lane_index, const struct p
     return PITH_OK;
 }
 
-/* ---- Communicators -------------------------------------------------------------------------------------------------------- */
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
 /* The members, when nobody told them before. */
 static const unsigned char *read_members(struct pithlog_comm *comm, const unsigned char *p, const unsigned char *end,
@@ -122,7 +122,7 @@ static int read_comm(struct pithlog *log, uint32_t rank, const unsigned char *p,
            read_members(comm, p, end, size, remote);
 }
 
-/* ---- The rest -------------------------------------------------------------------------------------------------------------- */
+/* ---- The rest ---------------------------------------------------------------------------------------------------- */
 
 static int read_rank(struct pithi_log_rank *rank, const unsigned char *p, const unsigned char *end)
 {

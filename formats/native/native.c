@@ -13,7 +13,7 @@ int pithi_native_probe(const struct pithi_input *input)
     return input->data && pithi_native_is(input->data, input->size);
 }
 
-/* ---- Copying ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Copying ----------------------------------------------------------------------------------------------------- */
 
 /* The log's numbers in the writer. */
 struct translation {
@@ -131,7 +131,7 @@ int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writ
     return pithi_native_recover(input->path, writer, &damages);
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 /* What a nameless file holds, through to a pipe. */
 static int pour(int fd, FILE *out)

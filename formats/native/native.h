@@ -5,15 +5,15 @@
 #include "format.h"
 
 int pithi_native_probe(const struct pithi_input *input);
-/* Adds all that is whole of a native log (of any log that can be opened) to what the writer has; *damages: places where
- * something was left out. */
+/* Adds all that is whole of a native log (of any log that can be opened) to what the writer has; *damages: places
+ * where something was left out. */
 int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages);
 /* The same, for the table. (pithlog_open opens native logs in place, without this.) */
 int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 
-/* Adds definitions, properties, lanes, communicators and the records of a window of an open log to a writer. Numbers are
- * translated; ranks stay what they are. With a window, states open at its edges are closed and opened there. */
+/* Adds definitions, properties, lanes, communicators and the records of a window of an open log to a writer. Numbers
+ * are translated; ranks stay what they are. With a window, states open at its edges are closed and opened there. */
 int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns);
 
 #endif

@@ -1,5 +1,5 @@
-/* rebuild.c - opening a log without its index: every chunk is looked at, in the order of the file; what is whole is taken,
- * what is not is passed over. So a log that was cut, or is damaged in places, is read as far as it goes.
+/* rebuild.c - opening a log without its index: every chunk is looked at, in the order of the file; what is whole is
+ * taken, what is not is passed over. So a log that was cut, or is damaged in places, is read as far as it goes.
  *
  * Blocks may speak of definitions and communicators whose description was lost. They get names that say so.
  */
@@ -22,7 +22,7 @@ struct rebuild {
     uint64_t taken;
 };
 
-/* ---- Definitions ------------------------------------------------------------------------------------------------------------ */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 static int add_lost_def(struct pithi_defs *defs, uint32_t kind, uint32_t id)
 {
@@ -64,15 +64,16 @@ static int take_defs(struct rebuild *b, uint64_t offset, const struct pithi_chun
     return err;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Remembers what a block speaks of: 0: nonsense; no memory counts as that too. */
 static int note_use(struct rebuild *b, uint32_t rank, const struct pithi_dict *d)
 {
     uint32_t count = 0;
     if (d->kind <= PITHLOG_COUNTER) {
-        uint32_t kind = d->kind == PITHLOG_EVENT ? PITHLOG_EVENT_TYPE
-                        : d->kind == PITHLOG_COUNTER ? PITHLOG_COUNTER_TYPE : PITHLOG_STATE;
+        uint32_t kind = d->kind == PITHLOG_EVENT     ? PITHLOG_EVENT_TYPE
+                        : d->kind == PITHLOG_COUNTER ? PITHLOG_COUNTER_TYPE
+                                                     : PITHLOG_STATE;
         if (d->what >= (uint64_t)pithi_defs_count(b->log->defs) + LOST_MAX)
             return 0;
         b->def_count = d->what >= b->def_count ? d->what + 1 : b->def_count;
@@ -132,7 +133,7 @@ static int take_block(struct rebuild *b, uint64_t offset, const struct pithi_chu
                                &(struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds});
 }
 
-/* ---- What was lost -------------------------------------------------------------------------------------------------------------- */
+/* ---- What was lost ----------------------------------------------------------------------------------------------- */
 
 static int fill_defs(struct rebuild *b)
 {
@@ -173,7 +174,7 @@ static int fill_lost(struct rebuild *b)
     return err;
 }
 
-/* ---- Scanning ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Scanning ---------------------------------------------------------------------------------------------------- */
 
 static int take_chunk(struct rebuild *b, uint64_t offset, const struct pithi_chunk_head *head)
 {

@@ -48,7 +48,7 @@ static int no_memory(const struct pithi_segment *s)
     return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)s->rank.rank);
 }
 
-/* ---- Descriptions ------------------------------------------------------------------------------------------------------- */
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
 /* Appends one description: type, length, body. */
 static int describe(struct pithi_segment *s, enum pithi_meta_type type, const struct pithi_buffer *body)
@@ -125,7 +125,7 @@ static int flush_meta(struct pithi_segment *s)
     return err;
 }
 
-/* ---- Opening, lanes, communicators ----------------------------------------------------------------------------------- */
+/* ---- Opening, lanes, communicators ------------------------------------------------------------------------------- */
 
 int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink)
 {
@@ -249,7 +249,7 @@ int pithi_segment_comm(struct pithi_segment *s, const struct pithlog_comm *comm,
     return !news || describe_comm(s, *index, &told) ? PITH_OK : no_memory(s);
 }
 
-/* ---- Records ------------------------------------------------------------------------------------------------------------- */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static void count_block(struct pithi_totals *t, const struct pithi_block_head *head)
 {
@@ -281,7 +281,9 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     size_t size = s->block.size - PITHI_CHUNK_HEAD;
     if (!pithi_buffer_add(&s->block, zeros, (size_t)(pithi_pad8(size) - size)))
         return no_memory(s);
-    struct pithi_chunk_head chunk = {.type = PITHI_C_EVENTS, .size = size, .rank = s->rank.rank,
+    struct pithi_chunk_head chunk = {.type = PITHI_C_EVENTS,
+                                     .size = size,
+                                     .rank = s->rank.rank,
                                      .crc = pithi_crc(s->block.data + PITHI_CHUNK_HEAD, size)};
     pithi_chunk_head_put(s->block.data, &chunk);
     if ((err = s->sink.append(s->sink.context, s->block.data, s->block.size, &w.offset)) != PITH_OK)
@@ -296,7 +298,8 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     return PITH_OK;
 }
 
-int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
+int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index,
+                         uint32_t comm)
 {
     if (lane_index >= s->lane_count || comm >= s->comm_count)
         return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
@@ -310,19 +313,16 @@ int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *reco
     return pithi_segment_add_to(s, record, record->lane, record->comm);
 }
 
-void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip)
-{
-    s->zip = zip;
-}
+void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip) { s->zip = zip; }
 
 void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
 {
-    uint64_t records = lanes > PITHI_BLOCK_LANES ? PITHI_BLOCK_RECORDS * (uint64_t)PITHI_BLOCK_LANES / lanes
-                                                 : PITHI_BLOCK_RECORDS;
+    uint64_t records =
+        lanes > PITHI_BLOCK_LANES ? PITHI_BLOCK_RECORDS * (uint64_t)PITHI_BLOCK_LANES / lanes : PITHI_BLOCK_RECORDS;
     s->block_records = records < PITHI_BLOCK_RECORDS_MIN ? PITHI_BLOCK_RECORDS_MIN : (uint32_t)records;
 }
 
-/* ---- The end --------------------------------------------------------------------------------------------------------------- */
+/* ---- The end ----------------------------------------------------------------------------------------------------- */
 
 int pithi_segment_finish(struct pithi_segment *s)
 {
@@ -340,10 +340,7 @@ int pithi_segment_finish(struct pithi_segment *s)
     return PITH_OK;
 }
 
-uint64_t pithi_segment_index_size(const struct pithi_segment *s)
-{
-    return s->index_size;
-}
+uint64_t pithi_segment_index_size(const struct pithi_segment *s) { return s->index_size; }
 
 static unsigned char *put_lane(unsigned char *p, const struct lane *lane, uint64_t base)
 {

@@ -19,23 +19,24 @@ struct pithi_sink {
     void *context;
 };
 
-/* ---- Definitions: one set for the log ------------------------------------------------------------------------------ */
+/* ---- Definitions: one set for the log ---------------------------------------------------------------------------- */
 
-/* A set of definitions and properties: what the DEFS chunk holds. Ids are given out from 0 in order of adding; adding a
- * (kind, name) that is there gives its id. */
+/* A set of definitions and properties: what the DEFS chunk holds. Ids are given out from 0 in order of adding;
+ * adding a (kind, name) that is there gives its id. */
 struct pithi_defs;
 int pithi_defs_new(struct pithi_defs **defs);
 void pithi_defs_free(struct pithi_defs *defs);
-int pithi_defs_add(struct pithi_defs *defs, const struct pithlog_def *def, uint32_t *id); /* strings copied; NULL = "" */
+/* Strings are copied; NULL is "". */
+int pithi_defs_add(struct pithi_defs *defs, const struct pithlog_def *def, uint32_t *id);
 uint32_t pithi_defs_count(const struct pithi_defs *defs);
 const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id);
 int pithi_defs_property(struct pithi_defs *defs, const char *key, const char *value);
-/* The set as bytes (the payload of a DEFS chunk), malloc'ed; and back (adds what is new to `defs`, all lengths checked;
- * ids[i] = id in `defs` of the i-th definition of the bytes when `ids` is not NULL, malloc'ed). */
+/* The set as bytes (the payload of a DEFS chunk), malloc'ed; and back (adds what is new to `defs`, all lengths
+ * checked; ids[i] = id in `defs` of the i-th definition of the bytes when `ids` is not NULL, malloc'ed). */
 int pithi_defs_pack(const struct pithi_defs *defs, void **data, size_t *size);
 int pithi_defs_unpack(struct pithi_defs *defs, const void *data, size_t size, uint32_t **ids);
 
-/* ---- A segment ----------------------------------------------------------------------------------------------------- */
+/* ---- A segment --------------------------------------------------------------------------------------------------- */
 
 struct pithi_segment;
 
@@ -53,23 +54,25 @@ int pithi_segment_describe(struct pithi_segment *segment, const struct pithi_ran
 /* Lane of a thread number, made at first use; `name` NULL keeps what it has. */
 int pithi_segment_lane(struct pithi_segment *segment, uint32_t thread, const char *name, uint32_t *lane);
 
-/* Local index of a communicator of this rank, by its key, made at first use. World is there from the start as 0 (key 0).
- * `members` may be given by one rank only: in the job the one that is rank 0 in it. */
+/* Local index of a communicator of this rank, by its key, made at first use. World is there from the start as 0 (key
+ * 0). `members` may be given by one rank only: in the job the one that is rank 0 in it. */
 int pithi_segment_comm(struct pithi_segment *segment, const struct pithlog_comm *comm, uint32_t *index);
 
-/* One record: `lane` and `comm` are the segment's, `id` the log's. Times of a lane must not fall; one that does is taken
- * as the time before it. The made fields (depth, start_ns ...) are ignored. Writes a block to the sink when one is full. */
+/* One record: `lane` and `comm` are the segment's, `id` the log's. Times of a lane must not fall; one that does is
+ * taken as the time before it. The made fields (depth, start_ns ...) are ignored. Writes a block to the sink when
+ * one is full. */
 int pithi_segment_add(struct pithi_segment *segment, const struct pithlog_record *record);
 
 /* The same with lane and communicator beside the record, for a caller that numbers them otherwise. */
-int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane, uint32_t comm);
+int pithi_segment_add_to(struct pithi_segment *segment, const struct pithlog_record *record, uint32_t lane,
+                         uint32_t comm);
 
 /* Packs with working memory that many segments share (0.5 MB); it must live as long as they. */
 struct pithi_zip;
 void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zip);
 
-/* About how many lanes the whole log will have. Beyond 128 blocks are made smaller, because a reader in order of time has
- * one of each lane in memory at once. May be told again as more become known; never told: few. */
+/* About how many lanes the whole log will have. Beyond 128 blocks are made smaller, because a reader in order of
+ * time has one of each lane in memory at once. May be told again as more become known; never told: few. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
 /* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
@@ -86,7 +89,7 @@ struct pithi_totals {
 void pithi_segment_totals(const struct pithi_segment *segment, struct pithi_totals *totals);
 void pithi_segment_free(struct pithi_segment *segment);
 
-/* ---- The file around the segments ----------------------------------------------------------------------------------- */
+/* ---- The file around the segments -------------------------------------------------------------------------------- */
 
 enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 64, PITHI_FOOTER_SIZE = 128 };
 
@@ -101,14 +104,16 @@ void pithi_rank_entry(const struct pithi_segment *segment, uint64_t base, unsign
 void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ranks, const struct pithi_totals *totals,
                        unsigned char footer[PITHI_FOOTER_SIZE]);
 
-/* ---- One process writes all ------------------------------------------------------------------------------------------ */
+/* ---- One process writes all -------------------------------------------------------------------------------------- */
 
-/* A log written by one process: definitions and lanes may come at any time, records of all lanes in any mixture as long as
- * each lane's own are in order. Writes to PATH.part and renames at finish; `fd` >= 0 instead writes to that file. */
+/* A log written by one process: definitions and lanes may come at any time, records of all lanes in any mixture as
+ * long as each lane's own are in order. Writes to PATH.part and renames at finish; `fd` >= 0 instead writes to that
+ * file. */
 struct pithi_writer;
 int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd);
 struct pithi_defs *pithi_writer_defs(struct pithi_writer *writer); /* add definitions and properties here */
-int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank); /* optional; makes known host and pid */
+/* Optional; makes known host and pid. */
+int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank);
 /* The lane of (rank, thread) by a number for the whole log. */
 int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread, const char *name, uint32_t *lane);
 /* A communicator by a number for the whole log, by key; 0 = world. */

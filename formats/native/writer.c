@@ -50,7 +50,7 @@ struct pithi_writer {
     uint32_t lane_count, lane_room;
     struct log_comm *comms;
     uint32_t comm_count, comm_room;
-    struct pithi_zip zip; /* of all segments */
+    struct pithi_zip zip;                /* of all segments */
     struct pithi_map rank_map, comm_map; /* rank, key: index */
 };
 
@@ -59,7 +59,7 @@ static int no_memory(const struct pithi_writer *w)
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to write it", w->path);
 }
 
-/* ---- Bytes out ------------------------------------------------------------------------------------------------------------ */
+/* ---- Bytes out --------------------------------------------------------------------------------------------------- */
 
 static int flush(struct pithi_writer *w)
 {
@@ -116,7 +116,7 @@ static int append(void *context, const void *data, size_t size, uint64_t *offset
     return err == PITH_OK ? append_raw(w, data, size, offset) : err;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------------------------------------- */
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 static int open_part(struct pithi_writer *w)
 {
@@ -195,12 +195,9 @@ void pithi_writer_close(struct pithi_writer *w)
     free(w);
 }
 
-struct pithi_defs *pithi_writer_defs(struct pithi_writer *w)
-{
-    return w->defs;
-}
+struct pithi_defs *pithi_writer_defs(struct pithi_writer *w) { return w->defs; }
 
-/* ---- Ranks, lanes, communicators ---------------------------------------------------------------------------------------- */
+/* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
 
 static int segment_of(struct pithi_writer *w, int32_t rank, uint32_t *index)
 {
@@ -318,7 +315,7 @@ int pithi_writer_comm(struct pithi_writer *w, const struct pithlog_comm *comm, u
     return PITH_OK;
 }
 
-/* ---- Records and the end -------------------------------------------------------------------------------------------------- */
+/* ---- Records and the end ----------------------------------------------------------------------------------------- */
 
 int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record)
 {

@@ -66,7 +66,4 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
     return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 0;
 }
 
-uint32_t pithi_crc(const void *data, size_t size)
-{
-    return (uint32_t)crc32_z(0, data, size);
-}
+uint32_t pithi_crc(const void *data, size_t size) { return (uint32_t)crc32_z(0, data, size); }

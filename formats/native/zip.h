@@ -18,10 +18,7 @@ size_t pithi_zip_pack(struct pithi_zip *zip, const void *data, size_t size, void
 int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void *out, size_t out_size);
 
 /* No `size` packed bytes can unpack to more than this. */
-static inline uint64_t pithi_zip_limit(uint64_t size)
-{
-    return size * 1040 + 64;
-}
+static inline uint64_t pithi_zip_limit(uint64_t size) { return size * 1040 + 64; }
 
 uint32_t pithi_crc(const void *data, size_t size);
 

@@ -1,7 +1,7 @@
 /* bench_native.c - how small and how fast the native format is, beside floors measured in the same process.
  *
- * The data set: 10 million records of 4 ranks, 20 states chosen unevenly and nested up to 3 deep, log-normal times between
- * records, 8.6 % of the records messages; fixed seed. BENCH_RECORDS in the environment makes it smaller.
+ * The data set: 10 million records of 4 ranks, 20 states chosen unevenly and nested up to 3 deep, log-normal times
+ * between records, 8.6 % of the records messages; fixed seed. BENCH_RECORDS in the environment makes it smaller.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,10 +27,7 @@ static double uniform(void)
     return ((double)(seed >> 11) + .5) / 9007199254740992.0;
 }
 
-static double normal(void)
-{
-    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
-}
+static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
 
 static double now_s(void)
 {
@@ -45,7 +42,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* ---- The data ------------------------------------------------------------------------------------------------------------ */
+/* ---- The data ---------------------------------------------------------------------------------------------------- */
 
 struct lane {
     uint32_t open[3], depth;
@@ -114,7 +111,7 @@ static double time_entropy(const struct pithlog_record *r, size_t count)
     return bits / 8 / (double)n;
 }
 
-/* ---- Measuring ------------------------------------------------------------------------------------------------------------ */
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
 static void write_log(const char *path, const struct pithlog_record *records, size_t count, uint32_t lanes, double *s)
 {

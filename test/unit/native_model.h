@@ -23,10 +23,7 @@ static inline uint64_t random_u64(void)
     return model_seed;
 }
 
-static inline uint32_t random_below(uint32_t n)
-{
-    return (uint32_t)((random_u64() >> 32) * n >> 32);
-}
+static inline uint32_t random_below(uint32_t n) { return (uint32_t)((random_u64() >> 32) * n >> 32); }
 
 /* Records of all lanes in the order in which they were added; payloads are malloc'ed. */
 struct model {
@@ -156,10 +153,10 @@ static inline void model_number_comm(const struct pithlog *log, struct pithlog_r
 
 static inline int same_record(const struct pithlog_record *a, const struct pithlog_record *b)
 {
-    return a->time_ns == b->time_ns && a->lane == b->lane && a->kind == b->kind && a->id == b->id && a->comm == b->comm &&
-           a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes && a->got_bytes == b->got_bytes &&
-           a->posted == b->posted && memcmp(&a->value, &b->value, sizeof a->value) == 0 &&
-           a->payload_bytes == b->payload_bytes &&
+    return a->time_ns == b->time_ns && a->lane == b->lane && a->kind == b->kind && a->id == b->id &&
+           a->comm == b->comm && a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes &&
+           a->got_bytes == b->got_bytes && a->posted == b->posted &&
+           memcmp(&a->value, &b->value, sizeof a->value) == 0 && a->payload_bytes == b->payload_bytes &&
            (a->payload_bytes == 0 || memcmp(a->payload, b->payload, a->payload_bytes) == 0);
 }
 

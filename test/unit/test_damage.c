@@ -1,5 +1,5 @@
-/* test_damage.c - damaged logs: cut anywhere, or overwritten anywhere. Either a clean error, or good records; never a crash
- * (run it under the sanitizers, too), never a hang. */
+/* test_damage.c - damaged logs: cut anywhere, or overwritten anywhere. Either a clean error, or good records; never
+ * a crash (run it under the sanitizers, too), never a hang. */
 #include <sys/resource.h>
 
 #include "native/bytes.h"
@@ -45,8 +45,10 @@ static void make_good(void)
     const char *path = scratch_path("good.pith");
     model_random(&model, 2500, 4);
     for (uint32_t i = 0; i < 60000; i++) /* several blocks, small ones */
-        model_add(&model, &(struct pithlog_record){.time_ns = 2000000 + i / 2 * 2, .lane = 1, .kind = PITHLOG_ENTER + i % 2,
-                                                   .id = i / 2 % 3, .peer = -1});
+        model_add(
+            &model,
+            &(struct pithlog_record){
+                .time_ns = 2000000 + i / 2 * 2, .lane = 1, .kind = PITHLOG_ENTER + i % 2, .id = i / 2 % 3, .peer = -1});
     if (model_write(&model, path))
         exit(1);
     good = read_file(path);
@@ -195,7 +197,8 @@ static void test_hostile(void)
         size_t size = (size_t)pithi_get64(good.data + at + 8);
         for (int i = 0; i < 40; i++) {
             memcpy(data, good.data, good.size);
-            size_t spot = at + 32 + (i < 28 ? random_below(size < 400 ? (uint32_t)size : 400) : random_below((uint32_t)size));
+            size_t spot =
+                at + 32 + (i < 28 ? random_below(size < 400 ? (uint32_t)size : 400) : random_below((uint32_t)size));
             static const unsigned char values[] = {0, 0xff, 0x7f, 0x80, 1};
             for (uint32_t k = 0; k < 1u + (i % 2) * 7u && spot + k < at + 32 + size; k++)
                 data[spot + k] = i % 6 < 5 ? values[i % 6] : (unsigned char)random_u64();
@@ -248,7 +251,8 @@ static void test_lost_descriptions(void)
     write_file(path, data, good.size);
     struct outcome o = read_damaged(path);
     OK(o.opened && !o.complete && o.records == model.count && o.wrong == 0, "all records without any description");
-    OK(pithlog_open(path, &log) == 0 && pithlog_get_def(log, 2) && strcmp(pithlog_get_def(log, 2)->name, "lost state 2") == 0 &&
+    OK(pithlog_open(path, &log) == 0 && pithlog_get_def(log, 2) &&
+           strcmp(pithlog_get_def(log, 2)->name, "lost state 2") == 0 &&
            pithlog_get_def(log, MODEL_STATES)->kind == PITHLOG_EVENT_TYPE,
        "states and events have names that say so");
     pithlog_close(log);

@@ -2,7 +2,7 @@
 #include "native_model.h"
 #include "tap.h"
 
-/* ---- Brute force --------------------------------------------------------------------------------------------------------- */
+/* ---- Brute force ------------------------------------------------------------------------------------------------- */
 
 struct open_state {
     uint32_t id;
@@ -23,14 +23,19 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
         for (uint32_t i = 0; i < q->lane_count && q->lanes; i++)
             asked |= q->lanes[i] == lane;
         for (size_t i = 0; asked && i <= m->count; i++) {
-            struct pithlog_record r = i < m->count ? m->records[i] : (struct pithlog_record){.time_ns = INT64_MAX, .lane = lane};
+            struct pithlog_record r =
+                i < m->count ? m->records[i] : (struct pithlog_record){.time_ns = INT64_MAX, .lane = lane};
             if (r.lane != lane)
                 continue;
             if (!opened && (r.time_ns >= q->from_ns || i == m->count)) {
                 opened = 1;
                 for (uint32_t k = 0; clip && k < depth && kinds >> PITHLOG_ENTER & 1; k++)
-                    model_add(&clipped, &(struct pithlog_record){.time_ns = open[k].start_ns, .lane = lane, .peer = -1,
-                                                                 .kind = PITHLOG_ENTER, .id = open[k].id, .depth = k});
+                    model_add(&clipped, &(struct pithlog_record){.time_ns = open[k].start_ns,
+                                                                 .lane = lane,
+                                                                 .peer = -1,
+                                                                 .kind = PITHLOG_ENTER,
+                                                                 .id = open[k].id,
+                                                                 .depth = k});
             }
             if (i == m->count || r.time_ns > q->to_ns)
                 break;
@@ -55,9 +60,14 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
         int64_t end = q->to_ns < log_end_ns ? q->to_ns : log_end_ns;
         while (clip && depth-- > 0 && kinds >> PITHLOG_LEAVE & 1) {
             closing = realloc(closing, (closing_count + 1) * sizeof *closing);
-            closing[closing_count++] = (struct pithlog_record){
-                .time_ns = end > q->from_ns ? end : q->from_ns, .lane = lane, .kind = PITHLOG_LEAVE, .id = open[depth].id,
-                .peer = -1, .depth = depth, .start_ns = open[depth].start_ns, .nested_ns = open[depth].nested_ns};
+            closing[closing_count++] = (struct pithlog_record){.time_ns = end > q->from_ns ? end : q->from_ns,
+                                                               .lane = lane,
+                                                               .kind = PITHLOG_LEAVE,
+                                                               .id = open[depth].id,
+                                                               .peer = -1,
+                                                               .depth = depth,
+                                                               .start_ns = open[depth].start_ns,
+                                                               .nested_ns = open[depth].nested_ns};
             if (depth)
                 open[depth - 1].nested_ns += closing[closing_count - 1].time_ns - open[depth].start_ns;
         }
@@ -112,7 +122,7 @@ static long compare(const struct model *m, struct pithlog *log, const struct pit
     return wrong;
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
 
 static void test_queries(void)
 {
@@ -132,22 +142,30 @@ static void test_queries(void)
     for (int i = 0; i < 24; i++) {
         uint32_t lanes[] = {2, 0, 2}, kinds[] = {0, 1u << PITHLOG_LEAVE, 1u << PITHLOG_SEND | 1u << PITHLOG_RECV, 6};
         int64_t from = (int64_t)(random_u64() % (uint64_t)end);
-        struct pithlog_query q = {from, from + random_below(400000), i % 3 ? NULL : lanes, i % 3 ? 0 : 3, kinds[i / 2 % 4],
-                                  i % 2 ? PITHLOG_CLIP : i % 4 ? PITHLOG_NEST : 0};
+        struct pithlog_query q = {from,
+                                  from + random_below(400000),
+                                  i % 3 ? NULL : lanes,
+                                  i % 3 ? 0 : 3,
+                                  kinds[i / 2 % 4],
+                                  i % 2   ? PITHLOG_CLIP
+                                  : i % 4 ? PITHLOG_NEST
+                                          : 0};
         wrong[0] += compare(&m, log, &q);
     }
     OK(wrong[0] == 0, "24 random windows, lanes, kinds and flags");
-    const struct pithlog_query edges[] = {
-        {0, 0, NULL, 0, 0, PITHLOG_CLIP},           {end, end, NULL, 0, 0, PITHLOG_CLIP},
-        {end + 1, end + 9, NULL, 0, 0, PITHLOG_CLIP}, {-9, -1, NULL, 0, 0, PITHLOG_CLIP},
-        {end - 1, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP}};
+    const struct pithlog_query edges[] = {{0, 0, NULL, 0, 0, PITHLOG_CLIP},
+                                          {end, end, NULL, 0, 0, PITHLOG_CLIP},
+                                          {end + 1, end + 9, NULL, 0, 0, PITHLOG_CLIP},
+                                          {-9, -1, NULL, 0, 0, PITHLOG_CLIP},
+                                          {end - 1, INT64_MAX, NULL, 0, 0, PITHLOG_CLIP}};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
         wrong[1] += compare(&m, log, &edges[i]);
     OK(wrong[1] == 0, "windows at the edges and outside");
     struct pithlog_iter *iter;
     struct pithlog_record r;
     struct pithlog_query turned = {10, 9, NULL, 0, 0, PITHLOG_CLIP};
-    OK(pithlog_iter_open(log, &turned, &iter) == 0 && pithlog_iter_next(iter, &r) == 0, "a window turned round is empty");
+    OK(pithlog_iter_open(log, &turned, &iter) == 0 && pithlog_iter_next(iter, &r) == 0,
+       "a window turned round is empty");
     pithlog_iter_close(iter);
     uint32_t no_lane = 3;
     struct pithlog_query bad = {0, 10, &no_lane, 1, 0, 0};
@@ -181,7 +199,8 @@ static void test_long_states(void)
     model_add(&m, &(struct pithlog_record){.time_ns = 70000, .lane = 1, .kind = PITHLOG_LEAVE, .id = 4, .peer = -1});
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "states longer than blocks");
     for (int i = 0; i < 12; i++) {
-        struct pithlog_query q = {i * 6000, i * 6000 + 1000, NULL, 0, i % 2 ? 6 : 0, i % 3 ? PITHLOG_CLIP : PITHLOG_NEST};
+        struct pithlog_query q = {i * 6000, i * 6000 + 1000, NULL,
+                                  0,        i % 2 ? 6 : 0,   i % 3 ? PITHLOG_CLIP : PITHLOG_NEST};
         wrong += compare(&m, log, &q);
     }
     struct pithlog_query leaves = {INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_LEAVE, PITHLOG_NEST};
@@ -202,7 +221,8 @@ static void test_deep(void)
     enum { DEEP = 20000 };
     uint64_t paired = 0, wrong = 0;
     for (int64_t i = 0; i < 2 * DEEP; i++)
-        model_add(&m, &(struct pithlog_record){.time_ns = i, .kind = i < DEEP ? PITHLOG_ENTER : PITHLOG_LEAVE, .peer = -1});
+        model_add(&m,
+                  &(struct pithlog_record){.time_ns = i, .kind = i < DEEP ? PITHLOG_ENTER : PITHLOG_LEAVE, .peer = -1});
     model_add(&m, &(struct pithlog_record){.time_ns = 3 * DEEP, .kind = PITHLOG_ENTER, .id = 1, .peer = -1});
     model_add(&m, &(struct pithlog_record){.time_ns = 4 * DEEP, .kind = PITHLOG_LEAVE, .id = 1, .peer = -1});
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a recursion %d deep", DEEP);

@@ -8,11 +8,17 @@ struct result {
     uint64_t sends, recvs;
 };
 
-static void add(struct model *m, uint32_t lane, int64_t time_ns, uint32_t kind, int32_t peer, int32_t tag, uint32_t comm,
-                uint64_t bytes, uint64_t posted)
+static void add(struct model *m, uint32_t lane, int64_t time_ns, uint32_t kind, int32_t peer, int32_t tag,
+                uint32_t comm, uint64_t bytes, uint64_t posted)
 {
-    model_add(m, &(struct pithlog_record){.time_ns = time_ns, .lane = lane, .kind = kind, .peer = peer, .tag = tag,
-                                          .comm = comm, .bytes = bytes, .posted = posted});
+    model_add(m, &(struct pithlog_record){.time_ns = time_ns,
+                                          .lane = lane,
+                                          .kind = kind,
+                                          .peer = peer,
+                                          .tag = tag,
+                                          .comm = comm,
+                                          .bytes = bytes,
+                                          .posted = posted});
 }
 
 #define SEND PITHLOG_SEND
@@ -81,7 +87,8 @@ static void test_order_of_posting(void)
     add(&m, 3, 20, RECV, 0, 5, 0, 2, 1);
     add(&m, 3, 30, RECV, 0, 5, 0, 1, 0);
     struct result r = match(&m);
-    OK(r.count == 2 && is(&r.messages[0], 0, 10, 3, 30) && is(&r.messages[1], 0, 11, 3, 20), "completions out of order");
+    OK(r.count == 2 && is(&r.messages[0], 0, 10, 3, 30) && is(&r.messages[1], 0, 11, 3, 20),
+       "completions out of order");
 
     add(&m, 0, 10, SEND, 1, 5, 0, 1, 0); /* two threads of rank 1 post and complete crosswise */
     add(&m, 0, 11, SEND, 1, 5, 0, 2, 0);
@@ -129,7 +136,8 @@ static void test_apart(void)
     OK(r.count == 4 && is(&r.messages[0], 0, 10, 3, 23) && is(&r.messages[1], 0, 11, 3, 22) &&
            is(&r.messages[2], 0, 12, 3, 21) && is(&r.messages[3], 6, 13, 3, 20),
        "communicators, tags and senders are told apart");
-    OK(r.count == 4 && r.messages[0].comm != r.messages[1].comm && r.messages[0].comm == r.messages[2].comm, "comm is given");
+    OK(r.count == 4 && r.messages[0].comm != r.messages[1].comm && r.messages[0].comm == r.messages[2].comm,
+       "comm is given");
 }
 
 static void test_unmatched(void)

@@ -72,8 +72,8 @@ static void test_random(void)
 
 static void test_extremes(void)
 {
-    static const int64_t times[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 0, 1, 7, 8, 1000000007, INT64_MAX - 1, INT64_MAX,
-                                    INT64_MAX};
+    static const int64_t times[] = {INT64_MIN,  INT64_MIN + 1, -1,        0,        0, 1, 7, 8,
+                                    1000000007, INT64_MAX - 1, INT64_MAX, INT64_MAX};
     static const uint64_t numbers[] = {0, 1, 127, 128, UINT32_MAX, INT64_MAX, UINT64_MAX};
     static const double values[] = {0, -0.0, 1e-320, INFINITY, -INFINITY, 1.7976931348623157e308};
     static const int32_t small[] = {0, -1, INT32_MIN, INT32_MAX};
@@ -82,28 +82,46 @@ static void test_extremes(void)
         model_add(&m, &(struct pithlog_record){.time_ns = times[i], .kind = PITHLOG_PAUSE, .peer = -1});
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         uint64_t n = numbers[i], k = numbers[(i * 3 + 2) % 7];
-        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX, .kind = PITHLOG_RECV, .peer = small[i % 4],
-                                               .tag = small[(i + 1) % 4], .bytes = n, .posted = k, .comm = 3});
-        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX, .kind = PITHLOG_COLL, .peer = small[i % 4],
-                                               .bytes = k, .got_bytes = n});
-        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX, .kind = PITHLOG_SEND, .peer = small[(i + 2) % 4],
-                                               .tag = small[i % 4], .bytes = n});
+        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX,
+                                               .kind = PITHLOG_RECV,
+                                               .peer = small[i % 4],
+                                               .tag = small[(i + 1) % 4],
+                                               .bytes = n,
+                                               .posted = k,
+                                               .comm = 3});
+        model_add(&m,
+                  &(struct pithlog_record){
+                      .time_ns = INT64_MAX, .kind = PITHLOG_COLL, .peer = small[i % 4], .bytes = k, .got_bytes = n});
+        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX,
+                                               .kind = PITHLOG_SEND,
+                                               .peer = small[(i + 2) % 4],
+                                               .tag = small[i % 4],
+                                               .bytes = n});
     }
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX, .kind = PITHLOG_COUNTER, .peer = -1,
-                                               .id = MODEL_STATES + MODEL_EVENTS, .value = values[i]});
+        model_add(&m, &(struct pithlog_record){.time_ns = INT64_MAX,
+                                               .kind = PITHLOG_COUNTER,
+                                               .peer = -1,
+                                               .id = MODEL_STATES + MODEL_EVENTS,
+                                               .value = values[i]});
     round_trip(&m, "extreme values");
 
     static unsigned char big[1 << 20];
     for (size_t i = 0; i < sizeof big; i++)
         big[i] = (unsigned char)random_u64();
     for (uint32_t i = 0; i < 40; i++)
-        model_add(&m, &(struct pithlog_record){.time_ns = i, .kind = PITHLOG_EVENT, .id = MODEL_STATES, .peer = -1,
-                                               .payload = big, .payload_bytes = i == 20 ? sizeof big : i == 3 ? 0 : 65535});
+        model_add(&m, &(struct pithlog_record){.time_ns = i,
+                                               .kind = PITHLOG_EVENT,
+                                               .id = MODEL_STATES,
+                                               .peer = -1,
+                                               .payload = big,
+                                               .payload_bytes = i == 20  ? sizeof big
+                                                                : i == 3 ? 0
+                                                                         : 65535});
     round_trip(&m, "large payloads");
     for (int64_t i = 0; i < 40000; i++) /* microseconds: a unit of 1000 */
-        model_add(&m, &(struct pithlog_record){.time_ns = i * i % 7 * 1000 + i * 8000, .kind = PITHLOG_ENTER + i % 2,
-                                               .peer = -1});
+        model_add(&m, &(struct pithlog_record){
+                          .time_ns = i * i % 7 * 1000 + i * 8000, .kind = PITHLOG_ENTER + i % 2, .peer = -1});
     round_trip(&m, "coarse clock");
 }
 
@@ -166,8 +184,8 @@ static void test_descriptions(void)
     pithi_writer_lane(w, 1, 0, "late", &lane);
     pithi_writer_lane(w, 2, 0, "", &lane);
     pithi_writer_comm(w, &(struct pithlog_comm){.key = UINT64_MAX}, &a);
-    pithi_writer_comm(w, &(struct pithlog_comm){.key = 5, .name = "inter", .size = 3, .remote_size = 1,
-                                                .world_ranks = members}, &b);
+    pithi_writer_comm(
+        w, &(struct pithlog_comm){.key = 5, .name = "inter", .size = 3, .remote_size = 1, .world_ranks = members}, &b);
     pithi_writer_comm(w, &(struct pithlog_comm){.key = UINT64_MAX, .name = "named later"}, &c);
     pithi_defs_property(pithi_writer_defs(w), "program", "one");
     pithi_defs_property(pithi_writer_defs(w), "mpi", "none");
@@ -197,7 +215,7 @@ static void test_descriptions(void)
     pithlog_close(log);
 }
 
-/* ---- As the ranks do it: segments made apart, put into one file ---------------------------------------------------------- */
+/* ---- As the ranks do it: segments made apart, put into one file -------------------------------------------------- */
 
 struct memory {
     unsigned char *data;
@@ -243,11 +261,17 @@ static void test_segments(void)
         pithi_segment_lane(segments[r], 0, NULL, &lane);
         for (int k = 0; k < r; k++) /* the same communicator has other numbers on other ranks */
             pithi_segment_comm(segments[r], &(struct pithlog_comm){.key = 100 + (uint64_t)(r * 10 + k)}, &local);
-        pithi_segment_comm(segments[r], &(struct pithlog_comm){.key = 77, .name = "all", .size = r ? 0 : RANKS,
-                                                               .world_ranks = r ? NULL : members}, &comm);
+        pithi_segment_comm(
+            segments[r],
+            &(struct pithlog_comm){.key = 77, .name = "all", .size = r ? 0 : RANKS, .world_ranks = r ? NULL : members},
+            &comm);
         for (int64_t i = 0; i < 20000; i++) {
-            struct pithlog_record rec = {.time_ns = i * 10 + r, .lane = lane, .kind = PITHLOG_COLL, .comm = comm,
-                                         .peer = -1, .bytes = (uint64_t)i};
+            struct pithlog_record rec = {.time_ns = i * 10 + r,
+                                         .lane = lane,
+                                         .kind = PITHLOG_COLL,
+                                         .comm = comm,
+                                         .peer = -1,
+                                         .bytes = (uint64_t)i};
             wrong += pithi_segment_add(segments[r], &rec) != 0;
         }
         wrong += pithi_segment_finish(segments[r]) != 0;
@@ -302,12 +326,9 @@ static void test_segments(void)
     OK(pithi_check(path, say, NULL, NULL) == 0, "check");
 }
 
-/* ---- Files ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-static int exists(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
+static int exists(const char *path) { return access(path, F_OK) == 0; }
 
 static void test_files(void)
 {
@@ -399,8 +420,7 @@ static void test_copy(void)
     struct pithlog_query query = {100000, 900000, NULL, 0, ~(1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE), 0};
     pithlog_iter_open(log, &query, &i);
     pithlog_iter_open(again, &query, &k);
-    while (pithlog_iter_next(i, &a) == 1 && ++count)
-        {
+    while (pithlog_iter_next(i, &a) == 1 && ++count) {
         wrong += pithlog_iter_next(k, &b) != 1;
         model_number_comm(log, &a);
         model_number_comm(again, &b);
@@ -415,7 +435,7 @@ static void test_copy(void)
     model_free(&m);
 }
 
-/* ---- The Huffman coder ------------------------------------------------------------------------------------------------------ */
+/* ---- The Huffman coder ------------------------------------------------------------------------------------------- */
 
 static int huffman_round(const unsigned char *data, size_t size, size_t *packed)
 {
@@ -454,7 +474,8 @@ static void test_huffman(void)
     OK(huffman_round(data, SIZE, &packed) && packed < 128 + SIZE * 1.02, "noise");
     for (int i = 0; i < SIZE; i++) /* weights so uneven that the best tree would be too deep */
         data[i] = (unsigned char)__builtin_ctzll(random_u64() | UINT64_C(1) << 40);
-    OK(huffman_round(data, SIZE, &packed) && packed < 128 + SIZE * 2.05 / 8, "uneven: %zu bytes for 2 bits each", packed);
+    OK(huffman_round(data, SIZE, &packed) && packed < 128 + SIZE * 2.05 / 8, "uneven: %zu bytes for 2 bits each",
+       packed);
     int wrong = 0;
     for (size_t n = 1; n < 40; n++)
         wrong += !huffman_round(data, n, &packed);

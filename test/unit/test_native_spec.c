@@ -1,5 +1,5 @@
-/* test_native_spec.c - the program against its specification: logs are read here and by native_spec.py, which was written
- * from formats/native/SPEC.md alone; both must tell the same records. */
+/* test_native_spec.c - the program against its specification: logs are read here and by native_spec.py, which was
+ * written from formats/native/SPEC.md alone; both must tell the same records. */
 #include <inttypes.h>
 
 #include "native_model.h"
@@ -8,8 +8,8 @@
 /* As native_spec.py prints: lane by lane in the order of ranks and threads. */
 static void print_records(struct pithlog *log, FILE *out)
 {
-    static const char *const kinds[] = {"enter", "leave", "event",       "counter",   "send",  "recv",
-                                        "coll",  "comm_create", "comm_free", "pause", "resume", "lost"};
+    static const char *const kinds[] = {"enter", "leave",       "event",     "counter", "send",   "recv",
+                                        "coll",  "comm_create", "comm_free", "pause",   "resume", "lost"};
     for (uint32_t lane = 0; pithlog_get_lane(log, lane); lane++) {
         const struct pithlog_lane *l = pithlog_get_lane(log, lane);
         struct pithlog_query query = {INT64_MIN, INT64_MAX, &lane, 1, 0, 0};
@@ -19,7 +19,8 @@ static void print_records(struct pithlog *log, FILE *out)
             exit(1);
         while (pithlog_iter_next(iter, &r) == 1) {
             uint64_t what = r.kind <= PITHLOG_COUNTER ? r.id : pithlog_get_comm(log, r.comm)->key;
-            fprintf(out, "%d\t%u\t%" PRId64 "\t%s\t%" PRIu64, (int)l->rank, l->thread, r.time_ns, kinds[r.kind - 1], what);
+            fprintf(out, "%d\t%u\t%" PRId64 "\t%s\t%" PRIu64, (int)l->rank, l->thread, r.time_ns, kinds[r.kind - 1],
+                    what);
             if (r.kind >= PITHLOG_SEND && r.kind <= PITHLOG_COLL)
                 fprintf(out, "\t%d", (int)r.peer);
             if (r.kind == PITHLOG_SEND || r.kind == PITHLOG_RECV)
@@ -58,8 +59,9 @@ static void compare(struct model *m, const char *what)
     print_records(log, out);
     fclose(out);
     pithlog_close(log);
-    snprintf(command, sizeof command, "python3 test/unit/native_spec.py '%s' > '%s.theirs' && cmp '%s.ours' '%s.theirs'",
-             path, path, path, path);
+    snprintf(command, sizeof command,
+             "python3 test/unit/native_spec.py '%s' > '%s.theirs' && cmp '%s.ours' '%s.theirs'", path, path, path,
+             path);
     OK(system(command) == 0, "%s: %zu records told alike", what, m->count);
     model_free(m);
 }
@@ -76,8 +78,9 @@ int main(void)
     model_random(&m, 2000, 40);
     compare(&m, "many lanes");
     for (int64_t i = 0; i < 30000; i++) /* codings: a unit, repeats, one byte only */
-        model_add(&m, &(struct pithlog_record){.time_ns = i * 5000 + i % 3 * 1000, .kind = PITHLOG_ENTER + i % 2,
-                                               .id = i / 2 % 5, .peer = -1});
+        model_add(&m,
+                  &(struct pithlog_record){
+                      .time_ns = i * 5000 + i % 3 * 1000, .kind = PITHLOG_ENTER + i % 2, .id = i / 2 % 5, .peer = -1});
     compare(&m, "a regular loop on a coarse clock");
     scratch_remove();
     return tap_done();
