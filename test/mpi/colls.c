@@ -1,5 +1,5 @@
-/* colls.c - every collective once, blocking, nonblocking and persistent where the MPI has it. Prints what a log must hold:
- * "RANK root=R given=G got=B", one line a call, in order; given and got in bytes. */
+/* colls.c - every collective once, blocking, nonblocking and persistent where the MPI has it. Prints what a log must
+ * hold: "RANK root=R given=G got=B", one line a call, in order; given and got in bytes. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,7 @@ static void expect(int root, long given, long got)
     if (write(1, line, n) != n)
         exit(1);
 }
-static void finish(MPI_Request *request)
-{
-    MPI_Wait(request, MPI_STATUS_IGNORE);
-}
+static void finish(MPI_Request *request) { MPI_Wait(request, MPI_STATUS_IGNORE); }
 #if MPI_VERSION >= 4
 static void twice(MPI_Request *request)
 {
@@ -34,12 +31,12 @@ static void twice(MPI_Request *request)
 #define ALL(name, iname, args, ...)                                                                                    \
     do {                                                                                                               \
         MPI_Request r_;                                                                                                \
-        MPI_##name(args comm);                                                                                        \
+        MPI_##name(args comm);                                                                                         \
         expect(__VA_ARGS__);                                                                                           \
-        MPI_I##iname(args comm, &r_);                                                                                 \
+        MPI_I##iname(args comm, &r_);                                                                                  \
         expect(__VA_ARGS__);                                                                                           \
         finish(&r_);                                                                                                   \
-        MPI_##name##_init(args comm, MPI_INFO_NULL, &r_);                                                             \
+        MPI_##name##_init(args comm, MPI_INFO_NULL, &r_);                                                              \
         expect(__VA_ARGS__);                                                                                           \
         expect(__VA_ARGS__);                                                                                           \
         twice(&r_);                                                                                                    \

@@ -1,5 +1,5 @@
-/* comms.c - makes communicators in every way. Prints "rank R NAME: MEMBERS" for each that it is in, by its name; the log must
- * hold the same names with the same members, under one key in all members. */
+/* comms.c - makes communicators in every way. Prints "rank R NAME: MEMBERS" for each that it is in, by its name; the
+ * log must hold the same names with the same members, under one key in all members. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 static int rank, size;
 static MPI_Group world;
 
-/* Names it, sends a message round it (in an intercommunicator: rank 0 to rank 0), and tells its members' world ranks. */
+/* Names it, sends a message round it (in an intercommunicator: rank 0 to rank 0), and tells its members' world ranks.
+ */
 static void show(MPI_Comm comm, const char *name)
 {
     MPI_Group groups[2];
@@ -102,7 +103,8 @@ static void from_groups(MPI_Comm comm)
 static void topologies(MPI_Comm comm)
 {
     MPI_Comm cart, sub, graph, dist;
-    int dims[2] = {0, 0}, periods[2] = {1, 1}, keep[2] = {1, 0}, index[64], edges[64], next = (rank + 1) % size, one = 1;
+    int dims[2] = {0, 0}, periods[2] = {1, 1}, keep[2] = {1, 0}, index[64], edges[64], next = (rank + 1) % size,
+        one = 1;
     char name[32];
 
     MPI_Dims_create(size, 2, dims);
@@ -164,8 +166,8 @@ static void many(MPI_Comm comm)
         MPI_Comm_split(comm, 0, i % 2 ? rank : -rank, &made);
         MPI_Comm_rank(made, &half[0]);
         MPI_Comm_size(made, &half[1]);
-        MPI_Sendrecv(&rank, 1, MPI_INT, (half[0] + 1) % half[1], 1, &got, 1, MPI_INT, (half[0] + half[1] - 1) % half[1], 1, made,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&rank, 1, MPI_INT, (half[0] + 1) % half[1], 1, &got, 1, MPI_INT, (half[0] + half[1] - 1) % half[1],
+                     1, made, MPI_STATUS_IGNORE);
         MPI_Comm_free(&made);
     }
     MPI_Comm_split(comm, 0, -rank, &made);

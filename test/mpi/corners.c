@@ -1,5 +1,5 @@
-/* corners.c - the corners of a run, one a mode: callbacks, Pcontrol, calls before MPI_Init and after MPI_Finalize, ends without
- * MPI_Finalize, threads. */
+/* corners.c - the corners of a run, one a mode: callbacks, Pcontrol, calls before MPI_Init and after MPI_Finalize, ends
+ * without MPI_Finalize, threads. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,7 +9,8 @@
 
 static int rank, size;
 
-/* ---- callbacks: what they call is the user's ------------------------------------------------------------------------ */
+/* ---- callbacks: what they call is the user's ------------------------------------------------------------------------
+ */
 
 static void operation(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -84,7 +85,8 @@ static void pcontrol(void)
     MPI_Comm_free(&dup);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads
+ * ------------------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 200 };
 static pthread_barrier_t together; /* all threads live at once: each has a lane of its own */

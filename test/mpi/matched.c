@@ -1,6 +1,6 @@
-/* matched.c - checks the messages of a log whose program gave each message a size of its own: what the matcher joins must have
- * the same size at both ends. Prints "messages N wrong N unsized N unmatched SENDS RECVS nobody N"; unsized: the receiver was not
- * told a size. */
+/* matched.c - checks the messages of a log whose program gave each message a size of its own: what the matcher joins
+ * must have the same size at both ends. Prints "messages N wrong N unsized N unmatched SENDS RECVS nobody N"; unsized:
+ * the receiver was not told a size. */
 #include "pithlog.h"
 
 #include <stdio.h>
@@ -79,8 +79,8 @@ int main(int argc, char **argv)
             unsized += send->bytes != recv->bytes;
     }
     pithlog_matcher_unmatched(matcher, &left_sends, &left_recvs);
-    printf("messages %lu wrong %lu unsized %lu unmatched %llu %llu nobody %lu\n", messages, wrong, unsized, (unsigned long long)left_sends,
-           (unsigned long long)left_recvs, nobody);
+    printf("messages %lu wrong %lu unsized %lu unmatched %llu %llu nobody %lu\n", messages, wrong, unsized,
+           (unsigned long long)left_sends, (unsigned long long)left_recvs, nobody);
     pithlog_matcher_close(matcher);
     pithlog_close(log);
     return 0;

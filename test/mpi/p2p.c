@@ -1,5 +1,6 @@
-/* p2p.c - every way to send and to receive, once; each message has a size of its own. Rank r sends to r + 1 and receives from
- * r - 1, so one rank talks to itself. Prints per rank "rank R sent N checks C failed F"; the log must hold just these. */
+/* p2p.c - every way to send and to receive, once; each message has a size of its own. Rank r sends to r + 1 and
+ * receives from r - 1, so one rank talks to itself. Prints per rank "rank R sent N checks C failed F"; the log must
+ * hold just these. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +69,8 @@ static void all_sends(void)
     MPI_Barrier(comm);
     MPI_Rsend(out, n, MPI_CHAR, next, tag, comm);
     wait_for(&request, tag++, n);
-    int (*const nonblocking[])(const void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Request *) = {MPI_Isend, MPI_Ibsend,
-                                                                                                       MPI_Issend, MPI_Irsend};
+    int (*const nonblocking[])(const void *, int, MPI_Datatype, int, int, MPI_Comm,
+                               MPI_Request *) = {MPI_Isend, MPI_Ibsend, MPI_Issend, MPI_Irsend};
     for (int i = 0; i < 4; i++) {
         request = post(tag), n = fresh();
         MPI_Barrier(comm);
@@ -182,7 +183,8 @@ static void out_of_order(void)
     int tag = 60;
 
     for (int i = 0; i < 6; i++)
-        MPI_Irecv(in + i * 3000, 3000, MPI_CHAR, i % 2 ? prev : MPI_ANY_SOURCE, i % 3 ? tag : MPI_ANY_TAG, comm, &request[i]);
+        MPI_Irecv(in + i * 3000, 3000, MPI_CHAR, i % 2 ? prev : MPI_ANY_SOURCE, i % 3 ? tag : MPI_ANY_TAG, comm,
+                  &request[i]);
     MPI_Barrier(comm);
     for (int i = 0; i < 6; i++)
         MPI_Send(out, fresh(), MPI_CHAR, next, tag, comm);
@@ -288,7 +290,8 @@ static void cancelled(void)
     MPI_Barrier(comm);
 }
 
-/* A message too long for its receive: matched all the same. The last one of the program: the sizes differ at both ends. */
+/* A message too long for its receive: matched all the same. The last one of the program: the sizes differ at both ends.
+ */
 static void truncated(void)
 {
     MPI_Request request;
@@ -297,7 +300,8 @@ static void truncated(void)
     MPI_Comm_dup(comm, &quiet);
     MPI_Comm_set_errhandler(quiet, MPI_ERRORS_RETURN);
     MPI_Isend(out, 100, MPI_CHAR, next, 1, quiet, &request);
-    check(MPI_Recv(in, 10, MPI_CHAR, MPI_ANY_SOURCE, 1, quiet, MPI_STATUS_IGNORE) != MPI_SUCCESS, "a receive is too short");
+    check(MPI_Recv(in, 10, MPI_CHAR, MPI_ANY_SOURCE, 1, quiet, MPI_STATUS_IGNORE) != MPI_SUCCESS,
+          "a receive is too short");
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check(MPI_Send(out, 1, MPI_CHAR, size + 5, 1, quiet) != MPI_SUCCESS, "a send to a rank that is not there");
     check(MPI_Irecv(out, 1, MPI_CHAR, size + 5, 1, quiet, &request) != MPI_SUCCESS, "a receive from one");
@@ -327,7 +331,7 @@ static void version_4(void)
     /* Its status says nothing in MPICH 4.0. */
     MPI_Isendrecv_replace(in, fresh(), MPI_CHAR, next, 304, prev, 304, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    if (size > 1) { /* MPICH 4.0 hangs on a partitioned message to oneself */
+    if (size > 1) {         /* MPICH 4.0 hangs on a partitioned message to oneself */
         bytes += bytes % 2; /* two partitions of n bytes */
         n = fresh() + 1000;
         MPI_Psend_init(out, 2, n, MPI_CHAR, next, 305, comm, MPI_INFO_NULL, &both[0]);

@@ -28,10 +28,7 @@ static struct pithi_comm *begin_rooted(MPI_Comm comm, int root)
 }
 
 /* How many processes this one exchanges data with. */
-static int others(const struct pithi_comm *comm)
-{
-    return comm->remote_size ? comm->remote_size : comm->size;
-}
+static int others(const struct pithi_comm *comm) { return comm->remote_size ? comm->remote_size : comm->size; }
 
 static int am_root(const struct pithi_comm *comm, int root)
 {
@@ -39,10 +36,7 @@ static int am_root(const struct pithi_comm *comm, int root)
 }
 
 /* In an intercommunicator: of the root's group, but not the root: takes no part. */
-static int is_idle(int root)
-{
-    return root == MPI_PROC_NULL;
-}
+static int is_idle(int root) { return root == MPI_PROC_NULL; }
 
 static pithi_count count_at(struct pithi_counts counts, int i)
 {
@@ -67,10 +61,7 @@ static uint64_t sum_types(struct pithi_counts counts, int count, const MPI_Datat
     return total;
 }
 
-void pithi_coll_barrier(MPI_Comm comm)
-{
-    begin(comm);
-}
+void pithi_coll_barrier(MPI_Comm comm) { begin(comm); }
 
 void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
 {
@@ -157,8 +148,8 @@ void pithi_coll_allgatherv(MPI_Comm comm, const void *from, pithi_count count, M
 {
     if (!begin(comm))
         return;
-    now.given = from == MPI_IN_PLACE ? pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type)
-                                     : pithi_bytes(count, type);
+    now.given =
+        from == MPI_IN_PLACE ? pithi_bytes(count_at(recv_counts, now.comm->rank), recv_type) : pithi_bytes(count, type);
     now.got = sum(recv_counts, others(now.comm), recv_type);
 }
 

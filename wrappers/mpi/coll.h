@@ -1,9 +1,9 @@
 /* coll.h - records of collective operations: communicator, root, bytes given and got by this process.
  *
- * The functions of a shape (pithi_coll_bcast ...) put what the arguments say into this thread's `pithi_coll_now`, before
- * the call. From there it is recorded at once (blocking and nonblocking calls), or kept with the request (persistent
- * ones, recorded at each start). Bytes are those of the buffers' data: a broadcast's root gives them once, an all-to-all gives
- * a part to each member. Data in place count as if they had been given from a buffer of their own.
+ * The functions of a shape (pithi_coll_bcast ...) put what the arguments say into this thread's `pithi_coll_now`,
+ * before the call. From there it is recorded at once (blocking and nonblocking calls), or kept with the request
+ * (persistent ones, recorded at each start). Bytes are those of the buffers' data: a broadcast's root gives them once,
+ * an all-to-all gives a part to each member. Data in place count as if they had been given from a buffer of their own.
  */
 #ifndef PITHI_COLL_H
 #define PITHI_COLL_H

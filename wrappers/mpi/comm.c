@@ -15,7 +15,7 @@ enum { BUCKETS = 256, CACHED = 8 };
 
 static struct pithi_comm *buckets[BUCKETS];
 static struct pithi_comm *graveyard; /* freed, but perhaps still named by open requests */
-static struct pithi_comm world;
+struct pithi_comm pithi_comm_world;
 static MPI_Group world_group;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -45,10 +45,7 @@ static uint64_t mix_ranks(uint64_t hash, const int32_t *ranks, int count, int is
     return hash;
 }
 
-static unsigned bucket_of(MPI_Comm handle)
-{
-    return (unsigned)(mix(1, (uint64_t)(uintptr_t)handle) % BUCKETS);
-}
+static unsigned bucket_of(MPI_Comm handle) { return (unsigned)(mix(1, (uint64_t)(uintptr_t)handle) % BUCKETS); }
 
 /* ---- how often the same was made before -------------------------------------------------------------------------- */
 
@@ -132,7 +129,7 @@ static void define(struct pithi_comm *comm)
     };
 
     comm->id = pith_comm_define(&told);
-    int same = comm->size == world.size && !comm->remote_size;
+    int same = comm->size == pithi_comm_world.size && !comm->remote_size;
     for (int i = 0; same && i < comm->size; i++)
         same = comm->world_ranks[i] == i;
     if (same) {
@@ -231,7 +228,7 @@ static struct pithi_comm *add(MPI_Comm handle, enum pithi_comm_kind kind, uint64
     return comm;
 }
 
-struct pithi_comm *pithi_comm_find(MPI_Comm handle)
+struct pithi_comm *pithi_comm_find_other(MPI_Comm handle)
 {
     if (!pithi_job_up || handle == MPI_COMM_NULL)
         return NULL;
@@ -253,31 +250,29 @@ struct pithi_comm *pithi_comm_find(MPI_Comm handle)
 
 void pithi_comm_begin(void)
 {
-    world.handle = MPI_COMM_WORLD;
-    world.is_world_like = 1;
-    world.in_degree = world.out_degree = -1;
+    pithi_comm_world.handle = MPI_COMM_WORLD;
+    pithi_comm_world.is_world_like = 1;
+    pithi_comm_world.in_degree = pithi_comm_world.out_degree = -1;
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
-    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &world.rank);
-    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &world.size);
-    enter(&world);
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &pithi_comm_world.rank);
+    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &pithi_comm_world.size);
+    enter(&pithi_comm_world);
 }
 
 void pithi_comm_begin_group(MPI_Group all)
 {
+    pithi_comm_world.handle = MPI_COMM_NULL;
     world_group = all;
-    REAL(MPI_Group_rank)(all, &world.rank);
-    REAL(MPI_Group_size)(all, &world.size);
+    REAL(MPI_Group_rank)(all, &pithi_comm_world.rank);
+    REAL(MPI_Group_size)(all, &pithi_comm_world.size);
 }
 
-int pithi_comm_self(void)
-{
-    return world.rank;
-}
+int pithi_comm_self(void) { return pithi_comm_world.rank; }
 
 int pithi_comm_root(const struct pithi_comm *comm, int root)
 {
     if (root == MPI_ROOT)
-        return world.rank;
+        return pithi_comm_world.rank;
     return pithi_comm_peer(comm, root);
 }
 

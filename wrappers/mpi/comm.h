@@ -2,32 +2,38 @@
  *
  * Keys. Every member must come to the same 64-bit key without a message. A key is a hash of what all members of the new
  * communicator know: the parent's key, the kind of call, the members' world ranks in order, and how many times this
- * process has made one from the same three before. All members take part in each such creation, and in the same order, so
- * they count alike. Example: ranks 0 and 1 split MPI_COMM_WORLD twice alike: key(world, split, {0,1}, 0) and
- * key(world, split, {0,1}, 1); ranks 2 and 3 come to keys of their own. An intercommunicator has no parent that both sides
- * know; its two groups stand in, the one with the smaller first world rank first.
+ * process has made one from the same three before. All members take part in each such creation, and in the same order,
+ * so they count alike. Example: ranks 0 and 1 split MPI_COMM_WORLD twice alike: key(world, split, {0,1}, 0) and
+ * key(world, split, {0,1}, 1); ranks 2 and 3 come to keys of their own. An intercommunicator has no parent that both
+ * sides know; its two groups stand in, the one with the smaller first world rank first.
  */
 #ifndef PITHI_COMM_H
 #define PITHI_COMM_H
 
-#include <mpi.h>
+#include "job.h"
+
 #include <stdint.h>
 
 struct pithi_comm {
     MPI_Comm handle;
     uint64_t key;
-    uint32_t id;          /* liblog's; 0: MPI_COMM_WORLD */
+    uint32_t id; /* liblog's; 0: MPI_COMM_WORLD */
     int rank, size;
-    int remote_size;      /* 0: an intracommunicator */
-    int is_world_like;    /* ranks are world ranks: no table */
-    int32_t *world_ranks; /* [size], then [remote_size]; NULL when is_world_like */
+    int remote_size;           /* 0: an intracommunicator */
+    int is_world_like;         /* ranks are world ranks: no table */
+    int32_t *world_ranks;      /* [size], then [remote_size]; NULL when is_world_like */
     int in_degree, out_degree; /* neighbours in its topology; -1: not asked for yet */
-    uint32_t open_requests; /* that name it; atomic */
+    uint32_t open_requests;    /* that name it; atomic */
     struct pithi_comm *next;
 };
 
 enum pithi_comm_kind {
-    PITHI_COMM_DUP = 1, PITHI_COMM_SPLIT, PITHI_COMM_CREATE, PITHI_COMM_TOPOLOGY, PITHI_COMM_INTER, PITHI_COMM_MERGE,
+    PITHI_COMM_DUP = 1,
+    PITHI_COMM_SPLIT,
+    PITHI_COMM_CREATE,
+    PITHI_COMM_TOPOLOGY,
+    PITHI_COMM_INTER,
+    PITHI_COMM_MERGE,
     PITHI_COMM_OTHER
 };
 
@@ -39,10 +45,17 @@ void pithi_comm_begin_group(MPI_Group all);
 /* The communicator of a handle; NULL when it has none (MPI not up, MPI_COMM_NULL). One not seen before, made behind
  * Pith's back, is entered as of kind OTHER. The pointer is good until the communicator is freed and no request that was
  * begun on it is open. */
-struct pithi_comm *pithi_comm_find(MPI_Comm handle);
+struct pithi_comm *pithi_comm_find_other(MPI_Comm handle);
+extern struct pithi_comm pithi_comm_world;
+static inline struct pithi_comm *pithi_comm_find(MPI_Comm handle)
+{
+    if (__builtin_expect(pithi_job_up && pithi_comm_world.handle == handle, 1))
+        return &pithi_comm_world;
+    return pithi_comm_find_other(handle);
+}
 
-/* The world rank of a peer: for an intercommunicator one of the remote group. Negative: none (MPI_PROC_NULL, not in this
- * job, out of range). */
+/* The world rank of a peer: for an intercommunicator one of the remote group. Negative: none (MPI_PROC_NULL, not in
+ * this job, out of range). */
 static inline int pithi_comm_peer(const struct pithi_comm *comm, int rank)
 {
     int count = comm->remote_size ? comm->remote_size : comm->size;

@@ -19,8 +19,8 @@ struct pithi_completion {
     MPI_Status few_own[4];
 };
 
-/* Looks the requests up, and returns the statuses to call with: the user's own, or ours when something is to be recorded
- * and they are ignored (`ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE). */
+/* Looks the requests up, and returns the statuses to call with: the user's own, or ours when something is to be
+ * recorded and they are ignored (`ignored`: MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE). */
 MPI_Status *pithi_completion_begin(struct pithi_completion *done, int count, const MPI_Request *requests,
                                    MPI_Status *statuses, const MPI_Status *ignored);
 /* After the call, one of: */

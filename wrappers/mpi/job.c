@@ -62,8 +62,8 @@ void pithi_job_end(struct pithi_call *call)
 }
 
 /* ---- sessions -------------------------------------------------------------------------------------------------------
- * A session is begun by one process for itself; what all do together must wait for the end. Ranks are those of "mpi://WORLD",
- * asked for in a session of our own. */
+ * A session is begun by one process for itself; what all do together must wait for the end. Ranks are those of
+ * "mpi://WORLD", asked for in a session of our own. */
 #if MPI_VERSION >= 4
 static int sessions; /* open; atomic */
 static MPI_Session own_session = MPI_SESSION_NULL;
@@ -93,7 +93,8 @@ int pithi_job_session_end(struct pithi_call *call)
 {
     int world = 0;
 
-    if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || own_session == MPI_SESSION_NULL)
+    if (!pithi_self.recorded || __atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 ||
+        own_session == MPI_SESSION_NULL)
         return 0;
     REAL(MPI_Initialized)(&world);
     if (world) /* MPI_Finalize is the end */

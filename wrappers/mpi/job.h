@@ -14,9 +14,9 @@ void pithi_job_begin(int result);
 struct pithi_call;
 /* In MPI_Finalize, before the library's: waits for the other processes, ends the call's state, and merges the log. */
 void pithi_job_end(struct pithi_call *call);
-/* Programs with sessions in place of MPI_Init. After MPI_Session_init: from the first one on, communicators and messages are
- * known. In MPI_Session_finalize, before the library's: the end of the last session is the end of the job; then it ends
- * the call's state, merges the log (collective over all processes), and returns 1. */
+/* Programs with sessions in place of MPI_Init. After MPI_Session_init: from the first one on, communicators and
+ * messages are known. In MPI_Session_finalize, before the library's: the end of the last session is the end of the job;
+ * then it ends the call's state, merges the log (collective over all processes), and returns 1. */
 void pithi_job_session(int result);
 int pithi_job_session_end(struct pithi_call *call);
 /* Before MPI_Abort: says what is left and how to get at it. */

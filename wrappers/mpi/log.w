@@ -2,8 +2,8 @@
  *
  *     wrappergen --preload -w log.w -r roles.table -o log.c
  *
- * Several wrappers apply to one function: their parts before the call follow one another in the order of this file, those
- * after it in the opposite order. So the first one below, which is for all functions, brackets the others.
+ * Several wrappers apply to one function: their parts before the call follow one another in the order of this file,
+ * those after it in the opposite order. So the first one below, which is for all functions, brackets the others.
  * @class and the words peer, type ... in double braces are from roles.table: all functions of that class, the argument
  * with that role.
  */
@@ -161,7 +161,8 @@
     {{vardecl struct pithi_completion done}}
     {{status}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
     {{callfn}}
-    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1, {{status}});
+    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
+                         {{status}});
 {{endfn}}
 
 {{fn f @wait_some @test_some}}
@@ -186,12 +187,14 @@
 {{fn f @barrier}} pithi_coll_barrier({{comm}}); {{callfn}} {{endfn}}
 {{fn f @bcast}} pithi_coll_bcast({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
 {{fn f @gather}}
-    pithi_coll_gather({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+    pithi_coll_gather({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
 {{fn f @gatherv}}
     pithi_coll_gatherv({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
     {{callfn}} {{endfn}}
 {{fn f @scatter}}
-    pithi_coll_scatter({{comm}}, {{root}}, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+    pithi_coll_scatter({{comm}}, {{root}}, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
 {{fn f @scatterv}}
     pithi_coll_scatterv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
     {{callfn}} {{endfn}}
@@ -218,7 +221,8 @@
 {{fn f @nallgather}}
     pithi_coll_nallgather({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
 {{fn f @nallgatherv}}
-    pithi_coll_nallgatherv({{comm}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}}); {{callfn}} {{endfn}}
+    pithi_coll_nallgatherv({{comm}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
+    {{callfn}} {{endfn}}
 {{fn f @nalltoall}}
     pithi_coll_nalltoall({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
 {{fn f @nalltoallv}}

@@ -39,24 +39,18 @@ uint64_t pithi_bytes(pithi_count count, MPI_Datatype type)
     return (uint64_t)count * (uint64_t)size;
 }
 
-void pithi_bytes_forget(void)
-{
-    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
-}
+void pithi_bytes_forget(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
 
 /* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
-static struct pithi_comm *comm_of(MPI_Comm comm)
-{
-    return pithi_self.recorded ? pithi_comm_find(comm) : NULL;
-}
+static struct pithi_comm *comm_of(MPI_Comm comm) { return pithi_self.recorded ? pithi_comm_find(comm) : NULL; }
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type)
 {
     const struct pithi_comm *found = comm_of(comm);
     int to = found ? pithi_comm_peer(found, peer) : -1;
 
-    if (to >= 0 && pith_recording())
+    if (to >= 0)
         pith_comm_send(found->id, to, tag, pithi_bytes(count, type));
 }
 
@@ -79,9 +73,9 @@ static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
     pith_comm_recv(comm->id, PITH_NOBODY, 0, 0, posted);
 }
 
-/* A source and a tag that the receive named are what came. A status that says something else is not of this receive (MPICH
- * 4.0 does not set that of MPI_Isendrecv): its size is not taken. A message too long for its receive was matched all the
- * same. */
+/* A source and a tag that the receive named are what came. A status that says something else is not of this receive
+ * (MPICH 4.0 does not set that of MPI_Isendrecv): its size is not taken. A message too long for its receive was matched
+ * all the same. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
 {
     MPI_Count bytes = 0;
@@ -142,10 +136,8 @@ void pithi_recv_init(int result, MPI_Comm comm, int peer, int tag, const MPI_Req
     struct pithi_comm *found = result == MPI_SUCCESS && peer != MPI_PROC_NULL ? comm_of(comm) : NULL;
 
     if (found)
-        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_RECV_INIT,
-                                                            .comm = found,
-                                                            .peer = peer,
-                                                            .tag = tag});
+        pithi_request_put(*request, &(struct pithi_request){
+                                        .kind = PITHI_REQUEST_RECV_INIT, .comm = found, .peer = peer, .tag = tag});
 }
 
 static void start(MPI_Request handle)
@@ -223,12 +215,11 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
 
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
-    pithi_request_put(key_of(*message),
-                      &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
-                                              .posted = pith_recv_post(),
-                                              .comm = found,
-                                              .peer = MPI_ANY_SOURCE,
-                                              .tag = MPI_ANY_TAG});
+    pithi_request_put(key_of(*message), &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
+                                                                .posted = pith_recv_post(),
+                                                                .comm = found,
+                                                                .peer = MPI_ANY_SOURCE,
+                                                                .tag = MPI_ANY_TAG});
 }
 
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)

@@ -1,7 +1,7 @@
 /* message.h - records of point-to-point messages: before a send, after a receive.
  *
- * A receive takes its number (pith_recv_post) before the call that posts it, and gives it back with what came. Where the
- * user ignores the status, an own one is put in its place, for the source, the tag and the size.
+ * A receive takes its number (pith_recv_post) before the call that posts it, and gives it back with what came. Where
+ * the user ignores the status, an own one is put in its place, for the source, the tag and the size.
  */
 #ifndef PITHI_MESSAGE_H
 #define PITHI_MESSAGE_H

@@ -67,10 +67,7 @@ void *pithi_real_symbol(const char *name)
     return symbol;
 }
 
-static int is_other_kind(void)
-{
-    return (pithi_real_symbol("ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI;
-}
+static int is_other_kind(void) { return (pithi_real_symbol("ompi_mpi_comm_world") != NULL) != IS_OPEN_MPI; }
 
 static void give_up(const char *name)
 {
@@ -123,7 +120,7 @@ static struct snapshot *newest;
 
 static int is_inside(const char *name)
 {
-    static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use", "libmpi_cxx", "libmpifort", "libmpicxx",
+    static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",  "libmpi_cxx",  "libmpifort", "libmpicxx",
                                            "libmpichf",    "libmpichcxx", "libmpi_java", NULL};
 
     for (int i = 0; bindings[i]; i++)

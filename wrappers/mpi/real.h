@@ -2,8 +2,8 @@
  *
  *     REAL(MPI_Send)(buf, count, datatype, dest, tag, comm);
  *
- * calls the library's PMPI_Send. It is looked up at its first call: behind this library in the order of loading, else in
- * the MPI library that is loaded already, wherever (a Python module opens it for itself alone). wrappergen --preload
+ * calls the library's PMPI_Send. It is looked up at its first call: behind this library in the order of loading, else
+ * in the MPI library that is loaded already, wherever (a Python module opens it for itself alone). wrappergen --preload
  * writes its calls this way; real.c is all that such a library needs besides.
  */
 #ifndef PITHI_REAL_H
@@ -18,8 +18,8 @@
         __builtin_expect(real_ != 0, 1) ? real_ : pithi_real_find(&real_slot_, "P" #function);                         \
     }))
 
-/* Fills the slot. Without an MPI library of the kind that this one was built for, says so on stderr and ends the process:
- * there is nothing that could be called. */
+/* Fills the slot. Without an MPI library of the kind that this one was built for, says so on stderr and ends the
+ * process: there is nothing that could be called. */
 void *pithi_real_find(void **slot, const char *name);
 
 /* The address of a name in the MPI library; NULL: it has none, or no MPI library is loaded. */
@@ -33,7 +33,7 @@ void *pithi_real_data(void **slot, const char *name);
 #ifdef OMPI_PREDEFINED_GLOBAL
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
-    ((type)__extension__({                                                                                             \
+    ((type) __extension__({                                                                                            \
         static void *data_slot_;                                                                                       \
         void *data_ = __atomic_load_n(&data_slot_, __ATOMIC_RELAXED);                                                  \
         __builtin_expect(data_ != 0, 1) ? data_ : pithi_real_data(&data_slot_, #global);                               \

@@ -1,4 +1,5 @@
-/* request.c - a hash table with open addressing; deletion moves later entries back, so that it never fills with graves. */
+/* request.c - a hash table with open addressing; deletion moves later entries back, so that it never fills with graves.
+ */
 #include "request.h"
 
 #include "lock.h"
@@ -9,15 +10,9 @@ static struct pithi_request *table;
 static size_t room, used; /* room: a power of two, at most half used */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static uint64_t key_of(MPI_Request handle)
-{
-    return (uint64_t)(uintptr_t)handle + 1;
-}
+static uint64_t key_of(MPI_Request handle) { return (uint64_t)(uintptr_t)handle + 1; }
 
-static size_t place_of(uint64_t key)
-{
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1);
-}
+static size_t place_of(uint64_t key) { return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (room - 1); }
 
 static void count_comm(struct pithi_comm *comm, uint32_t step)
 {
@@ -76,8 +71,10 @@ void pithi_request_get(MPI_Request handle, struct pithi_request *copy)
     pithi_lock(&lock);
     if (used) {
         const struct pithi_request *place = find(key_of(handle));
-        if (place->key)
+        if (place->key) {
             *copy = *place;
+            copy->place = (uint32_t)(place - table);
+        }
     }
     pithi_unlock(&lock);
 }
@@ -95,11 +92,18 @@ static void empty(size_t hole)
     used--;
 }
 
+static struct pithi_request *find_copied(const struct pithi_request *copy)
+{
+    if (copy->place < room && table[copy->place].key == copy->key)
+        return &table[copy->place];
+    return find(copy->key);
+}
+
 void pithi_request_drop(const struct pithi_request *copy)
 {
     pithi_lock(&lock);
     if (used) {
-        struct pithi_request *place = find(copy->key);
+        struct pithi_request *place = find_copied(copy);
         if (place->key && place->kind == copy->kind && place->posted == copy->posted) {
             count_comm(place->comm, (uint32_t)-1);
             empty((size_t)(place - table));
@@ -112,7 +116,7 @@ void pithi_request_set(const struct pithi_request *copy)
 {
     pithi_lock(&lock);
     if (used) {
-        struct pithi_request *place = find(copy->key);
+        struct pithi_request *place = find_copied(copy);
         if (place->key && place->kind == copy->kind && place->comm == copy->comm)
             *place = *copy;
     }

@@ -23,13 +23,14 @@ struct pithi_request {
     uint64_t key; /* the handle; 0: an empty place */
     uint64_t posted;
     struct pithi_comm *comm;
-    uint64_t bytes;     /* SEND_INIT, COLL_INIT: given; COMM: the key promised */
+    uint64_t bytes; /* SEND_INIT, COLL_INIT: given; COMM: the key promised */
     union {
         uint64_t got_bytes; /* COLL_INIT */
         MPI_Comm *made;     /* COMM: where MPI will put, or has put, the new communicator */
     } u;
-    int32_t peer, tag;  /* of a receive: as posted; of COLL_INIT: peer is the root */
+    int32_t peer, tag; /* of a receive: as posted; of COLL_INIT: peer is the root */
     uint8_t kind, is_active, is_cancelled;
+    uint32_t place; /* where the copy was found: likely to be there still */
 };
 
 /* Every function takes a live handle (not MPI_REQUEST_NULL). Cost: a hash look-up, whatever the number open. */

@@ -40,10 +40,7 @@ static const struct {
     {"", "", "MPI environment", "gray85"},
 };
 
-static int begins(const char *text, const char *with)
-{
-    return !strncmp(text, with, strlen(with));
-}
+static int begins(const char *text, const char *with) { return !strncmp(text, with, strlen(with)); }
 
 uint32_t pithi_state_define(struct pithi_state *state)
 {

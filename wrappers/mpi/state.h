@@ -26,8 +26,8 @@ uint32_t pithi_state_define(struct pithi_state *state);
 /* Whether a call inside another is recorded: when user code made it (a callback), or PITH_NESTED asks for all. */
 int pithi_state_is_nested(const void *caller);
 
-/* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation, an
- * error handler, an attribute's copy function are the user's code. */
+/* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation,
+ * an error handler, an attribute's copy function are the user's code. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;

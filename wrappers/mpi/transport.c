@@ -1,8 +1,8 @@
 /* transport.c - the functions of struct pith_transport on PMPI.
  *
  * The communicator is made by MPI_Comm_create, not MPI_Comm_dup: dup would call the copy functions of the user's
- * attributes. Its error handler returns, so that a failure costs the log and not the job. Files go through plain calls of
- * the system when all ranks are on one host, through MPI-IO when not.
+ * attributes. Its error handler returns, so that a failure costs the log and not the job. Files go through plain calls
+ * of the system when all ranks are on one host, through MPI-IO when not.
  */
 #include "transport.h"
 
@@ -157,7 +157,8 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
             piece = put > 0 ? (size_t)put : 0;
         } else {
             MPI_Status status;
-            if (REAL(MPI_File_write_at)(file->shared, (MPI_Offset)offset, at, (int)piece, MPI_BYTE, &status) != MPI_SUCCESS)
+            if (REAL(MPI_File_write_at)(file->shared, (MPI_Offset)offset, at, (int)piece, MPI_BYTE, &status) !=
+                MPI_SUCCESS)
                 return -1;
         }
         at += piece;
@@ -241,7 +242,4 @@ const struct pith_transport *pithi_transport_open_group(MPI_Group all)
     return NULL;
 }
 
-void pithi_transport_close(void)
-{
-    REAL(MPI_Comm_free)(&comm);
-}
+void pithi_transport_close(void) { REAL(MPI_Comm_free)(&comm); }

@@ -93,7 +93,8 @@ static char *find_prefix(void)
     return strdup(path);
 }
 
-/* Behind what is preloaded already: a tool there that counts or checks calls still sees them, and hands them on to us. */
+/* Behind what is preloaded already: a tool there that counts or checks calls still sees them, and hands them on to us.
+ */
 static void preload(const char *library)
 {
     const char *old = getenv("LD_PRELOAD");
@@ -166,7 +167,8 @@ int main(int argc, char **argv)
     if (program.kind == PROGRAM_STATIC || program.kind == PROGRAM_FOREIGN) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s, which cannot be recorded without relinking it; it runs unrecorded\n",
-                    program.path, program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
+                    program.path,
+                    program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
     } else {
         const char *mpi = options.mpi ? options.mpi : mpi_of_program(&program);
         set_preload(&program, mpi ? mpi : mpi_of_launcher());

@@ -138,8 +138,9 @@ int program_find(const char *name, struct program *program)
     program->path = search(name, &fault);
     if (!program->path) {
         fprintf(stderr, "pith run: %s: %s\n", name,
-                fault == ENOENT || fault == ENOTDIR ? "no such program" : fault == EISDIR ? "is a directory"
-                                                                                       : "not executable");
+                fault == ENOENT || fault == ENOTDIR ? "no such program"
+                : fault == EISDIR                   ? "is a directory"
+                                                    : "not executable");
         return fault == ENOENT || fault == ENOTDIR ? 127 : 126;
     }
     look_inside(program, program->path, 0);

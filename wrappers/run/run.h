@@ -9,13 +9,14 @@
 
 enum program_kind { PROGRAM_DYNAMIC, PROGRAM_STATIC, PROGRAM_FOREIGN, PROGRAM_OTHER };
 struct program {
-    char *path;        /* of what the user named */
-    char *binary;      /* of the ELF file that runs: itself, or a script's interpreter */
-    char *loader;      /* its dynamic loader; NULL: none */
+    char *path;             /* of what the user named */
+    char *binary;           /* of the ELF file that runs: itself, or a script's interpreter */
+    char *loader;           /* its dynamic loader; NULL: none */
     enum program_kind kind; /* of the binary. FOREIGN: of another machine or word size; OTHER: no ELF file */
 };
 
-/* Finds `name` as the shell does. Returns 0, or the exit status for the fault, printed: 127 not found, 126 not executable. */
+/* Finds `name` as the shell does. Returns 0, or the exit status for the fault, printed: 127 not found, 126 not
+ * executable. */
 int program_find(const char *name, struct program *program);
 
 /* "mpich", "openmpi", or NULL: the MPI library among those that the program is linked with, however far down. */

@@ -7,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The loader lists what it would load and runs nothing of the program. Only a loader in a place for loaders is asked. */
+/* The loader lists what it would load and runs nothing of the program. Only a loader in a place for loaders is asked.
+ */
 static FILE *ask_loader(const struct program *program, pid_t *child)
 {
     int ends[2];
@@ -61,8 +62,12 @@ const char *mpi_of_program(const struct program *program)
 static const struct {
     const char *variable, *mpi;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_SIZE", "openmpi"}, {"OMPI_MCA_ess_base_jobid", "openmpi"}, {"HYDI_CONTROL_FD", "mpich"},
-    {"MPI_LOCALRANKID", "mpich"},        {"PMI_SIZE", "mpich"},                  {"PMI_RANK", "mpich"},
+    {"OMPI_COMM_WORLD_SIZE", "openmpi"},
+    {"OMPI_MCA_ess_base_jobid", "openmpi"},
+    {"HYDI_CONTROL_FD", "mpich"},
+    {"MPI_LOCALRANKID", "mpich"},
+    {"PMI_SIZE", "mpich"},
+    {"PMI_RANK", "mpich"},
     {"PMIX_RANK", "openmpi"},
 };
 

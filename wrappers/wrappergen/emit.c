@@ -8,10 +8,10 @@
 /* Where an escape is looked up: innermost first along `outer`. */
 struct scope {
     const struct scope *outer;
-    struct word name;           /* of a loop or wrapper */
-    const struct proto *proto;  /* that it stands for */
+    struct word name;              /* of a loop or wrapper */
+    const struct proto *proto;     /* that it stands for */
     const struct wrapper *wrapper; /* set in a wrapper, NULL in a loop */
-    char *const *variables;     /* their unique names, in the order of the wrapper's node */
+    char *const *variables;        /* their unique names, in the order of the wrapper's node */
 };
 struct place {
     struct emitter *emitter;
@@ -129,8 +129,8 @@ static void unknown(struct place *place, const struct scope *scope, const struct
         text_add(&place->emitter->out, place->source->at + node->at, (size_t)(end - place->source->at) - node->at);
         warn(place->source, node->at, "unknown escape {{%.*s}} copied", (int)word->size, word->at);
     } else if (around) {
-        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s", (int)word->size,
-              word->at, around->proto->name, best);
+        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s",
+              (int)word->size, word->at, around->proto->name, best);
     } else {
         fault(place->source, node->at, "unknown escape {{%.*s}}; nearest known: %s", (int)word->size, word->at, best);
     }
@@ -231,17 +231,24 @@ static void emit_nodes(struct place *place, const struct scope *scope, const str
 {
     for (; node && node != end; node = node->next)
         switch (node->kind) {
-        case NODE_TEXT: text_add(&place->emitter->out, node->text.at, node->text.size); break;
-        case NODE_WORD: emit_word(place, scope, node); break;
+        case NODE_TEXT:
+            text_add(&place->emitter->out, node->text.at, node->text.size);
+            break;
+        case NODE_WORD:
+            emit_word(place, scope, node);
+            break;
         case NODE_FORALL:
-        case NODE_FOREACH: emit_loop(place, scope, node); break;
+        case NODE_FOREACH:
+            emit_loop(place, scope, node);
+            break;
         case NODE_FNALL:
         case NODE_FN:
             if (!scope) /* elsewhere a fault, told already */
                 note_wrapper(place, node);
             break;
         case NODE_CALL:
-        case NODE_VARS: break;
+        case NODE_VARS:
+            break;
         }
 }
 

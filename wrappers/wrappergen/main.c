@@ -50,8 +50,11 @@ static void parse_options(int argc, char **argv, struct options *options)
     const struct {
         const char *name;
         const char **to;
-    } valued[] = {{"-f", &options->functions}, {"-H", &options->header},        {"-r", &options->roles},
-                  {"-o", &options->out},       {"--exports", &options->exports}};
+    } valued[] = {{"-f", &options->functions},
+                  {"-H", &options->header},
+                  {"-r", &options->roles},
+                  {"-o", &options->out},
+                  {"--exports", &options->exports}};
 
     for (int i = 1; i < argc; i++) {
         size_t v;
@@ -125,7 +128,8 @@ static void read_header(const char *name, struct source *source)
     static const char *const directives[] = {"\n#include", "\n#define", "\n#ifndef", "\n#ifdef", "\n#if ", NULL};
     int raw = 0;
     for (int i = 0; directives[i]; i++)
-        raw |= !strncmp(source->at, directives[i] + 1, strlen(directives[i]) - 1) || strstr(source->at, directives[i]) != NULL;
+        raw |= !strncmp(source->at, directives[i] + 1, strlen(directives[i]) - 1) ||
+               strstr(source->at, directives[i]) != NULL;
     if (raw) {
         free(source->at);
         preprocess(name, source);

@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_name(int c)
-{
-    return isalnum(c) || c == '_';
-}
+static int is_name(int c) { return isalnum(c) || c == '_'; }
 
 /* The offset behind the bracket that closes the one at `at`. */
 static size_t skip_bracket(const char *text, size_t at, size_t size)

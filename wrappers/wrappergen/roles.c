@@ -3,8 +3,8 @@
  *     # comment
  *     MPI_Send  send  peer=dest type=datatype colour:blue
  *
- * ROLE=NAME: the argument called NAME plays ROLE; NAME|OTHER where headers differ. A role called like its argument may be
- * left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
+ * ROLE=NAME: the argument called NAME plays ROLE; NAME|OTHER where headers differ. A role called like its argument may
+ * be left out. KEY:TEXT gives {{KEY}} the value TEXT. Several classes are written a,b; no class: -. A function NAME_c
  * without a row has the row of NAME. */
 #include "wrappergen.h"
 
@@ -84,8 +84,9 @@ void roles_apply(const struct roles *roles, struct protos *protos)
         for (int r = 0; proto->row && r < proto->row->role_count; r++) {
             const struct role *role = &proto->row->roles[r];
             if (!role->is_text && !argument_find(proto, role->value))
-                fault(&roles->source, proto->row->at, "%s has no argument %s (role %s); see its prototype in the header",
-                      proto->name, role->value, role->name);
+                fault(&roles->source, proto->row->at,
+                      "%s has no argument %s (role %s); see its prototype in the header", proto->name, role->value,
+                      role->name);
         }
     }
 }

@@ -16,8 +16,9 @@ static const struct {
 };
 enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
-const char *const template_keywords[] = {"forallfn", "endforallfn", "foreachfn", "endforeachfn", "fnall", "endfnall", "fn",
-                                         "endfn", "callfn", "vardecl", "fileno", "fn_num", "returnVal", NULL};
+const char *const template_keywords[] = {"forallfn",  "endforallfn", "foreachfn", "endforeachfn", "fnall",  "endfnall",
+                                         "fn",        "endfn",       "callfn",    "vardecl",      "fileno", "fn_num",
+                                         "returnVal", NULL};
 
 struct parser {
     const struct source *source;
@@ -65,8 +66,8 @@ static void open_block(struct parser *parser, struct node *node)
     const struct source *source = parser->source;
 
     if (node->word_count < 2)
-        fault(source, node->at, "{{%.*s}} needs a name for the function; write {{%.*s NAME ...}}", (int)node->words[0].size,
-              node->words[0].at, (int)node->words[0].size, node->words[0].at);
+        fault(source, node->at, "{{%.*s}} needs a name for the function; write {{%.*s NAME ...}}",
+              (int)node->words[0].size, node->words[0].at, (int)node->words[0].size, node->words[0].at);
     if ((node->kind == NODE_FN || node->kind == NODE_FNALL) && parser->depth)
         fault(source, node->at, "{{%.*s}} inside {{%.*s}}; a wrapper stands on the outermost level",
               (int)node->words[0].size, node->words[0].at, (int)parser->open[parser->depth - 1]->words[0].size,
@@ -209,10 +210,7 @@ struct node *template_parse(const struct source *source)
 
 /* ---- {{vardecl}} ------------------------------------------------------------------------------------------------- */
 
-static int is_name(int c)
-{
-    return isalnum(c) || c == '_';
-}
+static int is_name(int c) { return isalnum(c) || c == '_'; }
 
 /* Where the declarator begins in "TYPE *name[3]": at the first '*' or '(', or at the last word before '[' or '='. */
 static size_t declarator_begin(const char *from, size_t size)

@@ -35,10 +35,7 @@ void text_add(struct text *text, const char *from, size_t size)
     text->at[text->size] = 0;
 }
 
-void text_puts(struct text *text, const char *from)
-{
-    text_add(text, from, strlen(from));
-}
+void text_puts(struct text *text, const char *from) { text_add(text, from, strlen(from)); }
 
 void text_printf(struct text *text, const char *format, ...)
 {
@@ -53,10 +50,7 @@ void text_printf(struct text *text, const char *format, ...)
     free(line);
 }
 
-char *text_copy(const char *from, size_t size)
-{
-    return need(strndup(from, size));
-}
+char *text_copy(const char *from, size_t size) { return need(strndup(from, size)); }
 
 int source_read(const char *name, struct source *source)
 {

@@ -50,7 +50,7 @@ struct proto {
     char *name;
     struct arg *args;
     int arg_count, variable;
-    const struct row *row; /* NULL: none */
+    const struct row *row;    /* NULL: none */
     struct wrapper *wrappers; /* in order of appearance */
     int wrapper_count;
 };
@@ -58,7 +58,8 @@ struct protos {
     struct proto *at;
     int count;
 };
-/* Reads the declarations of functions whose names begin with "MPI" (and have a PMPI twin, where the header has twins). */
+/* Reads the declarations of functions whose names begin with "MPI" (and have a PMPI twin, where the header has twins).
+ */
 void protos_parse(const struct source *header, struct protos *protos);
 /* By exact name, else without regard to case; NULL: none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
@@ -80,7 +81,8 @@ struct roles {
     int count;
 };
 void roles_parse(struct roles *roles);
-void roles_apply(const struct roles *roles, struct protos *protos); /* sets proto.row; faults for arguments that are not there */
+void roles_apply(const struct roles *roles,
+                 struct protos *protos);             /* sets proto.row; faults for arguments that are not there */
 int roles_know_class(const char *name, size_t size); /* some row of the table applied has it */
 int row_has_class(const struct row *row, const char *name, size_t size);
 /* What {{word}} stands for by the row of `proto`: an argument's name or a text; NULL: nothing. */
@@ -94,9 +96,9 @@ struct word {
 };
 struct node {
     enum node_kind kind;
-    size_t at;           /* offset of its beginning in the source */
-    struct word text;    /* NODE_TEXT: itself; NODE_VARS: the declaration */
-    struct word *words;  /* of the escape, [0] the keyword */
+    size_t at;          /* offset of its beginning in the source */
+    struct word text;   /* NODE_TEXT: itself; NODE_VARS: the declaration */
+    struct word *words; /* of the escape, [0] the keyword */
     int word_count;
     struct node *inside, *next;
     struct variable *variables; /* fn, fnall: all declared in it */

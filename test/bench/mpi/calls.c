@@ -1,12 +1,13 @@
-/* calls.c - what MPI calls cost on one rank, messages to itself: prints "NAME NANOSECONDS" a line, and the floor: the time stamp
- * counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. The best of several rounds. */
+/* calls.c - what MPI calls cost on one rank, messages to itself: prints "NAME NANOSECONDS" a line, and the floor: the
+ * time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. The best of several rounds.
+ */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { CALLS = 200000, ROUNDS = 7 };
+enum { CALLS = 20000, ROUNDS = 40 };
 
 static double now_ns(void)
 {
@@ -34,8 +35,16 @@ static void floor_once(int i)
     store[2 * (i & 4095)] = ticks();
     store[2 * (i & 4095) + 1] = (uint64_t)i;
 }
-static void comm_rank(int i) { (void)i; MPI_Comm_rank(MPI_COMM_WORLD, &rank); }
-static void initialized(int i) { (void)i; MPI_Initialized(&flag); }
+static void comm_rank(int i)
+{
+    (void)i;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+static void initialized(int i)
+{
+    (void)i;
+    MPI_Initialized(&flag);
+}
 static void sendrecv(int i)
 {
     (void)i;
@@ -49,7 +58,11 @@ static void irecv_send_wait(int i)
     MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
-static void allreduce(int i) { (void)i; MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD); }
+static void allreduce(int i)
+{
+    (void)i;
+    MPI_Allreduce(&x, &y, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
 
 static void measure(const char *name, void (*once)(int))
 {

@@ -80,10 +80,12 @@ __attribute__((destructor)) static void end(void)
     if (pith_recorded() || mark < 0 || lseek(mark, 0, SEEK_END) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
         return;
     if (strcmp(note.mpi, "-") != 0)
-        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n", note.program);
-    else
-        dprintf(standard_error,
-                "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
-                "of pith.h\n",
+        dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",
                 note.program);
+    else
+        dprintf(
+            standard_error,
+            "pith: nothing was recorded: %s is not linked with MPI, was not started by mpirun, and called no function "
+            "of pith.h\n",
+            note.program);
 }
