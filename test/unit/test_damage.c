@@ -43,8 +43,8 @@ static struct file good;
 static void make_good(void)
 {
     const char *path = scratch_path("good.pith");
-    model_random(&model, 2500, 4);
-    for (uint32_t i = 0; i < 60000; i++) /* several blocks, small ones */
+    model_random(&model, 2000, 4);
+    for (uint32_t i = 0; i < 36000; i++) /* several blocks, small ones */
         model_add(
             &model,
             &(struct pithlog_record){
@@ -126,7 +126,7 @@ static void test_cut(void)
         opened += (uint64_t)o.opened;
         complete += (uint64_t)o.complete;
     }
-    OK(good.size > 25000 && opened > cuts / 2, "%d cuts of %zu bytes, %d open", (int)cuts, good.size, (int)opened);
+    OK(good.size > 20000 && opened > cuts / 2, "%d cuts of %zu bytes, %d open", (int)cuts, good.size, (int)opened);
     OK(lost == 0, "every record of every block before the cut is there");
     OK(wrong == 0, "and none that was not, or an error that names the file");
     OK(complete == 0, "and it is said that the log is not complete");
