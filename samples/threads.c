@@ -79,11 +79,11 @@ static void produce(int jobs)
 {
     for (int job = 0; job < jobs; job++) {
         pith_begin(produce_state);
-        volatile double waste = 0;
+        double work = 0;
         for (int i = 0; i < 40000; i++)
-            waste += sin(i);
+            work += sin(i);
         pith_end(produce_state);
-        queue_put(job);
+        queue_put(work < 2 ? job : 0); /* the sum stays below 2, but the compiler must not know */
     }
     pthread_mutex_lock(&queue.lock);
     queue.over = 1;

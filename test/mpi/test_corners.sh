@@ -45,7 +45,7 @@ for mpi in $(mpis); do
 
     record corners "$mpi" 2 threads
     is "$status" 0 "$mpi: threads" || cat err
-    if grep -q 'no threads' out; then skip "$mpi: threads" "MPI_THREAD_MULTIPLE is not there"; else
+    if grep -q 'no threads' out; then echo "# $mpi: MPI_THREAD_MULTIPLE is not there"; else
         like "$(./matched corners.pith)" "messages 1600 wrong 0 unsized 0 unmatched 0 0 nobody 0" "$mpi: threads: all messages matched"
         is "$(calls corners.pith MPI_Barrier)" 1600 "$mpi: threads: every call recorded"
         is "$(lines corners.pith comm | grep -c op=free)" 8 "$mpi: threads: their communicators"
@@ -53,7 +53,7 @@ for mpi in $(mpis); do
     fi
 
     record corners "$mpi" 2 sessions
-    if [ "$status" = 77 ]; then skip "$mpi: sessions" "no MPI 4"; else
+    if [ "$status" = 77 ]; then echo "# $mpi: has no sessions, as it is older than MPI 4"; else
         is "$status $(tr '\n' ' ' <out)" "0 2 2 " "$mpi: sessions in place of MPI_Init" || cat err
         like "$(./matched corners.pith)" "messages 2 wrong 0 unsized 0 unmatched 0 0" "$mpi: sessions: messages matched"
         is "$(calls corners.pith MPI_Session_finalize) $(lines corners.pith coll | wc -l) $(pith info corners.pith | sed -n 's/^ranks: //p')" "2 2 2" "$mpi: sessions: one log"
