@@ -9,12 +9,13 @@ for mpi in $(mpis); do
         case $way in
             plain) mpiexec_of "$mpi" 1 ./calls ;;
             recorded) PITH_QUIET=1 mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls ;;
-            paused) PITH_QUIET=1 PITH_LOG=/dev/null/no mpiexec_of "$mpi" 1 pith run ./calls 2>/dev/null ;;
+            paused) PITH_QUIET=1 mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls paused ;;
         esac >$way
     done
-    echo "$mpi: ns unrecorded, recorded; added; added in floors; with recording off"
-    join <(sort plain) <(sort recorded) | join - <(sort paused) | awk '$1 == "floor" { f = $3 } { line[NR] = $0 } END {
+    echo "$mpi: ns unrecorded, recorded, added, added in floors (best round); the same for the median round; added while paused"
+    join <(sort plain) <(sort recorded) | join - <(sort paused) | awk '$1 == "floor" { f = $2 } { line[NR] = $0 } END {
+        printf "%-16s %6.1f\n", "floor", f
         for (i = 1; i <= NR; i++) { split(line[i], w, " ")
-            if (w[1] == "floor") printf "%-18s %7.1f\n", "floor", f
-            else printf "%-18s %7.1f %7.1f %7.1f   %5.2f floors   off %+.1f\n", w[1], w[2], w[3], w[3] - w[2], (w[3] - w[2]) / f, w[4] - w[2] } }'
+            if (w[1] != "floor") printf "%-16s %6.1f %6.1f %6.1f %6.2f floors   %6.1f %6.1f %6.1f %6.2f floors   %+6.1f\n", w[1],
+                w[2], w[4], w[4] - w[2], (w[4] - w[2]) / f, w[3], w[5], w[5] - w[3], (w[5] - w[3]) / f, w[6] - w[2] } }'
 done

@@ -47,7 +47,8 @@ MPI_Status *pithi_completion_begin(struct pithi_completion *done, int count, con
 
 void pithi_completion_none(struct pithi_completion *done)
 {
-    free(done->memory);
+    if (__builtin_expect(done->memory != NULL, 0))
+        free(done->memory);
     done->memory = NULL;
     done->count = 0;
 }
