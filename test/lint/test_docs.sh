@@ -38,4 +38,16 @@ for command in $(grep -E '^    ' README.md | grep -oE '(^|[ /])pith [a-z]+' | aw
     [ "$command" = help ] || grep -qx "$command" <<<"$commands"
     ok $? "README: pith $command exists"
 done
+
+# Links between the texts lead somewhere, and the folders that they tell of exist.
+for text in $(git ls-files '*.md'); do
+    for link in $(grep -oE '\]\([^)#:]+\)' "$text" | sed 's/^](//; s/)$//' | sort -u); do
+        [ -e "$(dirname "$text")/$link" ]
+        ok $? "$text: $link exists"
+    done
+    for path in $(grep -oE '`[a-z]+/[A-Za-z0-9_./-]*`' "$text" | tr -d '\`' | grep -E '^(formats|liblog|wrappers|viewer|samples|test|man)/' | grep -v NAME | sort -u); do
+        [ -e "$path" ] || [ -e "$(dirname "$text")/$path" ]
+        ok $? "$text: $path exists"
+    done
+done
 finish
