@@ -170,6 +170,8 @@ static void floors(const struct pithlog_record *records, size_t count)
     struct pithi_zip zip = {0};
     if (!plain || !out)
         die("memory");
+    memset(plain, 1, size); /* fresh pages are no part of a floor */
+    memset(out, 1, size);
     double begin = now_s();
     for (size_t i = 0; i < part; i++) {
         pithi_put64(plain + i * 24, (uint64_t)records[i].time_ns);
