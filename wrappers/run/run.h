@@ -1,6 +1,6 @@
 /* run.h - pith run: starts a program recorded, unchanged.
  *
- *     find the program (program.c) -> find its MPI (which_mpi.c) -> set LD_PRELOAD and PITH_*, exec (main.c)
+ *     find the program (program.c) -> find its MPI (which_mpi.c) -> set LD_PRELOAD and PITH_*, exec (run.c)
  *
  * No process stays behind: the program takes this one's place, and its exit status is its own.
  */

@@ -1,6 +1,6 @@
-/* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns, of rounds of calls;
- * and the floor: the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith; with an
- * argument it pauses the recording. */
+/* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns, of rounds of
+ * calls; and the floor: the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith;
+ * with an argument it pauses the recording. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* main.c - the command line of wrappergen. */
+/* wrappergen.c - the command line of wrappergen. */
 #include "wrappergen.h"
 
 #include <errno.h>

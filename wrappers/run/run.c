@@ -1,4 +1,4 @@
-/* main.c - the command line of pith run, the environment it makes, and the exec. */
+/* run.c - the command line of pith run, the environment it makes, and the exec. */
 #include "run.h"
 
 #include <errno.h>
