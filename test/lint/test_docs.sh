@@ -2,6 +2,7 @@
 # What there is, is documented: commands, calls, environment variables, formats; and manual pages are well-formed.
 . "$(dirname "$0")/../lib.sh"
 cd "$top" || exit 1
+git rev-parse --git-dir >/dev/null 2>&1 || { skip "docs" "not a git checkout"; finish; }
 
 commands=$(pith help | sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx help)
 like "$(wc -w <<<"$commands")" '^[1-9][0-9]?$' "pith help lists the commands"
