@@ -121,7 +121,7 @@ $(O)/obj/formats/%.o: formats/%.c $(O)/.flags
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags
 	$(call compile,$(inc_liblog))
 $(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers)
-	$(call compile,$(inc_wrappers) -Iwrappers)
+	$(call compile,$(inc_wrappers) -Iwrappers -DPITH_SOVERSION='"$(SOVERSION)"')
 $(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers)
 	$(call compile,$(inc_viewer) $(pkg_tk) -DUSE_TCL_STUBS -DUSE_TK_STUBS)
 $(O)/obj/viewer/draw/%.o: viewer/draw/%.c $(O)/.flags | $(headers)

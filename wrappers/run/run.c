@@ -147,7 +147,8 @@ static void set_preload(const struct program *program, const char *mpi)
         }
         preload(wrappers);
     }
-    preload(library_path(prefix, "lib/libpith.so.%s", "0"));
+    char *library = library_path(prefix, "lib/libpith.so.%s", PITH_SOVERSION);
+    preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION : library); /* elsewhere: where the loader looks */
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
