@@ -4,11 +4,12 @@
  *     mpirun -n 4 pith run ./master_worker
  *
  * The work is a picture of the Mandelbrot set, a row at a time: rows through the middle cost a hundred times more than
- * those at the edge, so nobody could share them out fairly beforehand. A worker sends a finished row (its first: an empty
- * one) and gets the number of the next in return; the master takes rows from whoever comes (MPI_ANY_SOURCE).
+ * those at the edge, so nobody could share them out fairly beforehand. A worker sends a finished row (its first: an
+ * empty one) and gets the number of the next in return; the master takes rows from whoever comes (MPI_ANY_SOURCE).
  *
- * What to look for: the master's row is MPI_Recv almost everywhere: it waits, as it should. Workers that lie in MPI_Recv
- * for long are starved: more rows a message would help. At the end all stop within one row's time: that is the balance.
+ * What to look for: the master's row is MPI_Recv almost everywhere: it waits, as it should. Workers that lie in
+ * MPI_Recv for long are starved: more rows a message would help. At the end all stop within one row's time: that is the
+ * balance.
  *
  * Usage: master_worker [ROWS]      default 240 rows
  */

@@ -8,8 +8,8 @@
  *     abort             rank 1 calls MPI_Abort with 3
  *     exit, quick-exit  all leave without MPI_Finalize, by exit(0) or _exit(0)
  *     handler           rank 1 crashes inside a handler of its own for SIGUSR1
- *     fork              each rank forks a child that runs a program, one that exits and one that calls _exit; then all is
- *                       well
+ *     fork              each rank forks a child that runs a program, one that exits and one that calls _exit; then
+ *                       all is well
  *     exec              all become another program without MPI_Finalize
  *     threads           a second thread is at work in rank 1 when it kills itself
  */
