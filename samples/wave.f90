@@ -6,8 +6,8 @@
 ! The string is cut into a piece a rank. In every step each rank swaps the ends of its piece with its neighbours, one
 ! MPI_Sendrecv to the right and one to the left, and moves its points by the wave equation.
 !
-! What to look for: two MPI_Sendrecv a step, each one state with one arrow going out and one coming in; at the ends of the
-! string the neighbour is MPI_PROC_NULL, and there is no arrow.
+! What to look for: two MPI_Sendrecv a step, each one state with one arrow going out and one coming in; at the ends
+! of the string the neighbour is MPI_PROC_NULL, and there is no arrow.
 program wave
     use mpi
     implicit none
