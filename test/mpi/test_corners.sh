@@ -22,6 +22,9 @@ for mpi in $(mpis); do
     is "$(calls corners.pith MPI_Barrier) $(calls corners.pith MPI_Irecv) $(calls corners.pith MPI_Wait)" "2 0 2" "$mpi: what lies between Pcontrol(0) and (1) is not recorded"
     is "$(lines corners.pith '(pause|resume)' | cut -f 1,3 | sort -k 1,1 -s | tr '\t\n' '  ')" "0 pause 0 resume 1 pause 1 resume " "$mpi: both moments are" ||
         lines corners.pith '(pause|resume)'
+    is "$(calls corners.pith MPI_Pcontrol) $(lines corners.pith leave | grep -c MPI_Pcontrol)" "8 8" "$mpi: Pcontrol itself is"
+    is "$(lines corners.pith '(leave|pause|resume|enter)' | grep -P '^0\t' | cut -f 3,4 | grep -B1 -A2 '^pause' | tr '\t\n' '  ')" \
+        "leave MPI_Pcontrol pause  resume  enter MPI_Pcontrol " "$mpi: outside of the pause"
     like "$(./matched corners.pith)" "messages 4 wrong 0 unsized 0 unmatched 0 0" "$mpi: a receive posted and a communicator made in a pause are known after it"
 
     record corners "$mpi" 2 outside

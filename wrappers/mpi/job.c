@@ -115,12 +115,16 @@ void pithi_job_abort(void)
         pith_job_abandon();
 }
 
-void pithi_job_control(int level)
+void pithi_job_control_begin(int level)
+{
+    if (level == 1 || level == 2)
+        pith_resume();
+}
+
+void pithi_job_control_end(int level)
 {
     if (level == 0)
         pith_pause();
-    if (level == 1 || level == 2)
-        pith_resume();
-    if (level == 2)
+    else if (level == 2)
         pith_flush();
 }

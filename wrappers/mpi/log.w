@@ -21,7 +21,7 @@
 
 /* ---- every call is a state --------------------------------------------------------------------------------------- */
 
-{{fnall f @conversion @job_finalize @job_session_end}}
+{{fnall f @conversion @job_finalize @job_session_end @job_control}}
     {{vardecl struct pithi_call call}}
     PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     {{callfn}}
@@ -306,9 +306,14 @@
     {{callfn}}
 {{endfn}}
 
+/* Its own state lies outside of the pause that it begins or ends. */
 {{fn f @job_control}}
-    pithi_job_control({{level}});
+    {{vardecl struct pithi_call call}}
+    pithi_job_control_begin({{level}});
+    PITHI_ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}");
     {{callfn}}
+    pithi_leave(&{{call}});
+    pithi_job_control_end({{level}});
 {{endfn}}
 
 {{fn f @type_free}}
