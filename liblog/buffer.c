@@ -1,9 +1,10 @@
 /* buffer.c - thread buffers: chunks of the spill file, one thread's at a time.
  *
- * Owns pith_buffer_ (the words and the limit that pith.h sees) and, beside it, each thread's lane. What can interrupt what:
- * another thread may only set `limit` to 0; a signal handler on the same thread may record at any point. Therefore words
- * are claimed in one instruction (pith_claim_), after the look at the limit; the chunk's slack takes the few words that
- * handlers claim in between; and a longer record that finds its chunk exchanged or overrun begins again in a new one.
+ * Owns pith_buffer_ (the words and the limit that pith.h sees) and, beside it, each thread's lane. What can interrupt
+ * what: another thread may only set `limit` to 0; a signal handler on the same thread may record at any point.
+ * Therefore words are claimed in one instruction (pith_claim_), after the look at the limit; the chunk's slack takes
+ * the few words that handlers claim in between; and a longer record that finds its chunk exchanged or overrun begins
+ * again in a new one.
  *
  * No malloc: a handler may have interrupted malloc.
  */
@@ -26,7 +27,7 @@
 
 #define KIB UINT64_C(1024)
 #define CHUNK_FIRST (256 * KIB)
-#define CHUNK_FIRST_MANY (32 * KIB) /* of the 65th thread and on: programs with that many mostly record little in each */
+#define CHUNK_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
 #define CHUNK_LAST (4096 * KIB)
 #define CHUNK_LEAST (16 * KIB)
 #define MANY_LANES 64
@@ -35,12 +36,12 @@
 __thread struct pith_buffer pith_buffer_;
 
 struct lane {
-    uint64_t *begin, *end;       /* the words of its chunk, without the slack; NULL: no chunk */
-    uint64_t *entered;           /* where this thread's records begin; NULL: in a chunk before */
+    uint64_t *begin, *end; /* the words of its chunk, without the slack; NULL: no chunk */
+    uint64_t *entered;     /* where this thread's records begin; NULL: in a chunk before */
     struct pithi_chunk *chunk, *oldest;
-    uint64_t next_bytes;         /* size of the next chunk */
+    uint64_t next_bytes; /* size of the next chunk */
     uint32_t number, seq;
-    int own;                     /* has a name: not for other threads after this one */
+    int own; /* has a name: not for other threads after this one */
 };
 
 /* A thread of this process that has a lane. */
@@ -53,7 +54,7 @@ struct thread {
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
 
-static struct thread *threads;  /* under the guard */
+static struct thread *threads; /* under the guard */
 static uint32_t lane_count;
 
 /* Lanes whose threads ended, with room in their chunks, for threads to come. */
@@ -68,7 +69,7 @@ static unsigned idle_count;
 static pthread_key_t exit_key;
 static int exit_key_made;
 
-/* ---- Chunks ----------------------------------------------------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t *words_of(struct pithi_chunk *chunk) { return (uint64_t *)(void *)(chunk + 1); }
 
@@ -148,8 +149,8 @@ static struct pithi_chunk *reuse_oldest(struct lane *lane, uint64_t need_bytes)
     return chunk;
 }
 
-/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more than an
- * eighth of it: a flight recorder must have some to choose from. */
+/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more
+ * than an eighth of it: a flight recorder must have some to choose from. */
 static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
@@ -178,10 +179,10 @@ static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
     return chunk;
 }
 
-/* ---- Lanes of threads --------------------------------------------------------------------------------------------------- */
+/* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
-/* pith.h's limit. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and a
- * process that is killed early has still told how fast its clock runs. */
+/* pith.h's limit. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and
+ * a process that is killed early has still told how fast its clock runs. */
 static void set_limit(void)
 {
     struct lane *lane = &self.lane;
@@ -217,8 +218,8 @@ static int has_open_states(const struct lane *lane, const uint64_t *next)
     return open != 0;
 }
 
-/* A thread ends: its lane is left to a later one, unless that would mix up what they did. So programs that start thousands of
- * short threads get as many lanes as threads ran at once. */
+/* A thread ends: its lane is left to a later one, unless that would mix up what they did. So programs that start
+ * thousands of short threads get as many lanes as threads ran at once. */
 static void thread_exit(void *unused)
 {
     struct pithi_guard guard;
@@ -310,7 +311,8 @@ static void count_lost(void)
 }
 
 /* Has the pages of a new chunk made at once, which is cheaper than one by one. Outside the guard: it takes up to a
- * millisecond, in which handlers and other threads want to record. Kernels before 5.14 do not know it, which is no harm. */
+ * millisecond, in which handlers and other threads want to record. Kernels before 5.14 do not know it, which is no
+ * harm. */
 static void populate(struct pithi_chunk *chunk)
 {
     int saved = errno;
@@ -362,7 +364,7 @@ static void move_limit(void)
     pithi_guard_leave(&guard);
 }
 
-/* ---- Storing ------------------------------------------------------------------------------------------------------------ */
+/* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
 {
@@ -425,7 +427,7 @@ void pith_slow_(uint32_t kind, uint32_t id)
     pithi_record(kind, id, NULL, 0);
 }
 
-/* ---- For others --------------------------------------------------------------------------------------------------------- */
+/* ---- For others -------------------------------------------------------------------------------------------------- */
 
 uint32_t pithi_buffer_lane_own(void)
 {

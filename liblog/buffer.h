@@ -6,12 +6,12 @@
 
 #include "spill/spill.h"
 
-/* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused or
- * over it is nothing. From any thread and any signal handler. */
+/* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused
+ * or over it is nothing. From any thread and any signal handler. */
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
 
-/* Room for a record of `words` words; *first gets its first word, which the caller stores last (pithi_buffer_store). NULL: no
- * room, and counted. */
+/* Room for a record of `words` words; *first gets its first word, which the caller stores last (pithi_buffer_store).
+ * NULL: no room, and counted. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {

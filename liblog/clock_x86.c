@@ -7,7 +7,8 @@
 
 #include "clock.h"
 
-/* CPUID 0x80000007, EDX bit 8: the counter runs at one rate in all power states (Intel SDM 17.17.1, AMD APM 3, E.4.8). */
+/* CPUID 0x80000007, EDX bit 8: the counter runs at one rate in all power states (Intel SDM 17.17.1, AMD APM 3, E.4.8).
+ * */
 static int invariant(void)
 {
     unsigned eax, ebx, ecx, edx;

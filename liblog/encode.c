@@ -13,7 +13,7 @@
 
 #define MEMORY_MAX ((size_t)16 << 20)
 
-/* ---- The sink: memory, then a file ---------------------------------------------------------------------------------- */
+/* ---- The sink: memory, then a file ------------------------------------------------------------------------------- */
 
 static int nameless_file(const char *folder)
 {
@@ -120,7 +120,7 @@ void pithi_encode_close(struct pithi_encode *encode)
     encode->fd = -1;
 }
 
-/* ---- Records -------------------------------------------------------------------------------------------------------- */
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
 
 static int lane(void *segment, uint32_t thread, const char *name, uint32_t *index)
 {
@@ -134,7 +134,8 @@ static int comm(void *segment, const struct pithlog_comm *definition, uint32_t *
 
 static int add(void *segment, const struct pithlog_record *record) { return pithi_segment_add(segment, record); }
 
-int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs, int64_t shift_ns)
+int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs,
+                         int64_t shift_ns)
 {
     struct pithi_spill_target target = {encode->segment, defs, lane, comm, add, shift_ns, 0};
     uint32_t i;

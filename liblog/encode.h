@@ -13,7 +13,7 @@ struct pithi_encode {
     const char *folder;
     unsigned char *memory; /* what came last */
     size_t used, room;
-    uint64_t filed;        /* bytes before it, in the file */
+    uint64_t filed; /* bytes before it, in the file */
     int fd;
 };
 
@@ -21,12 +21,14 @@ struct pithi_encode {
 int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder);
 
 /* All records of `spill`, at CLOCK_MONOTONIC + shift_ns, under the ids of `defs` (which gets what it lacks). */
-int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs, int64_t shift_ns);
+int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs,
+                         int64_t shift_ns);
 
 /* Bytes that the segment takes in the log, its index included; after pithi_segment_finish. */
 uint64_t pithi_encode_size(const struct pithi_encode *encode);
 
-/* Hands out everything, in order, in pieces: put(context, offset from the segment's start, data, size) gives 0 or fails. */
+/* Hands out everything, in order, in pieces: put(context, offset from the segment's start, data, size) gives 0 or
+ * fails. */
 int pithi_encode_write(const struct pithi_encode *encode,
                        int (*put)(void *context, uint64_t offset, const void *data, size_t size), void *context);
 void pithi_encode_close(struct pithi_encode *encode);

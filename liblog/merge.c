@@ -1,16 +1,17 @@
 /* merge.c - all processes of a job make one log of their spill files, together and each its own part.
  *
  *     1. recording ends everywhere; each opens its own spill file
- *     2. one time: rank 0's difference of CLOCK_REALTIME and CLOCK_MONOTONIC for all on its machine; the earliest record
+ *     2. one time: rank 0's difference of CLOCK_REALTIME and CLOCK_MONOTONIC for all on its machine; the earliest
+ *     record
  *        of all is the log's time 0
  *     3. one set of definitions: united up a binomial tree, then given to all
  *     4. each encodes its own records (the long part; no communication)
  *     5. a prefix sum of the sizes tells each where its segment stands; all write
  *     6. rank 0 gives the file its name; only then do the spill files go
  *
- * After every step that can fail all agree on whether it did; if one failed, nobody goes on, the unfinished file goes and
- * the spill files stay. No process handles another's records, and the work of one grows with the number of processes
- * only by the height of the tree.
+ * After every step that can fail all agree on whether it did; if one failed, nobody goes on, the unfinished file goes
+ * and the spill files stay. No process handles another's records, and the work of one grows with the number of
+ * processes only by the height of the tree.
  */
 #include "merge.h"
 
@@ -31,12 +32,12 @@
 
 struct merge {
     const struct pith_transport *t;
-    int have;                    /* this process recorded */
+    int have; /* this process recorded */
     struct pithi_spill spill;
     struct pithi_defs *defs;
     struct pithi_encode encode;
-    struct pithi_totals totals;  /* this process's, then all's */
-    int64_t shift_ns, zero_ns;   /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
+    struct pithi_totals totals;   /* this process's, then all's */
+    int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
     uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
     uint64_t base, table, defs_size;
     void *defs_chunk;
@@ -44,7 +45,7 @@ struct merge {
     void *file;
 };
 
-/* ---- Failing together --------------------------------------------------------------------------------------------------- */
+/* ---- Failing together -------------------------------------------------------------------------------------------- */
 
 /* This process failed; tells so if nobody here did before. */
 static int fail(const char *what)
@@ -67,13 +68,14 @@ static int reduce_one(const struct merge *merge, uint64_t *value, int op)
     return merge->t->reduce(merge->t->context, value, 1, op) == 0;
 }
 
-/* ---- 1, 2: own file, one time ------------------------------------------------------------------------------------------- */
+/* ---- 1, 2: own file, one time ------------------------------------------------------------------------------------ */
 
 static int open_own(struct merge *merge)
 {
     if (!merge->have)
         return 1;
-    if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK || pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
+    if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK ||
+        pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
         return fail(pithlog_error());
     return 1;
 }
@@ -82,7 +84,8 @@ static int open_own(struct merge *merge)
 static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
 static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
 
-/* When recording began here, CLOCK_MONOTONIC: the oldest chunk is made for the first record. INT64_MAX: nothing there. */
+/* When recording began here, CLOCK_MONOTONIC: the oldest chunk is made for the first record. INT64_MAX: nothing there.
+ * */
 static int64_t first_record(const struct pithi_spill *spill)
 {
     int64_t first = INT64_MAX;
@@ -123,7 +126,7 @@ static int align_clocks(struct merge *merge)
     return 1;
 }
 
-/* ---- 3: definitions ----------------------------------------------------------------------------------------------------- */
+/* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
 
 static int own_defs(struct merge *merge)
 {
@@ -134,7 +137,8 @@ static int own_defs(struct merge *merge)
         if (merge->spill.defs[i].name != NULL && pithi_defs_add(merge->defs, &merge->spill.defs[i], &id) != PITH_OK)
             return fail(pithlog_error());
     for (i = 0; i < merge->spill.property_count; i++)
-        if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) != PITH_OK)
+        if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) !=
+            PITH_OK)
             return fail(pithlog_error());
     return 1;
 }
@@ -160,7 +164,8 @@ static void root_properties(struct merge *merge)
     if (!merge->have || merge->spill.page.clock == PITHI_CLOCK_NS)
         property(merge, "clock", "clock_gettime");
     else
-        property(merge, "clock", "%s %.6g GHz", merge->spill.page.clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct", hertz / 1e9);
+        property(merge, "clock", "%s %.6g GHz", merge->spill.page.clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct",
+                 hertz / 1e9);
     /* On one machine all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings. */
     property(merge, "clock_error_ns", merge->one_clock ? "100" : "unknown");
     property(merge, "pith", "%d.%d.%d", PITH_VERSION_MAJOR, PITH_VERSION_MINOR, PITH_VERSION_PATCH);
@@ -231,7 +236,7 @@ static int give_out(struct merge *merge)
     return good;
 }
 
-/* ---- 4: own records ----------------------------------------------------------------------------------------------------- */
+/* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
 static int encode_own(struct merge *merge)
 {
@@ -242,16 +247,17 @@ static int encode_own(struct merge *merge)
     if (merge->have)
         memcpy(host, merge->spill.page.host, sizeof host);
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK ||
-        (merge->have &&
-         pithi_encode_records(&merge->encode, &merge->spill, merge->defs, merge->shift_ns - merge->zero_ns) != PITH_OK) ||
-        pithi_segment_finish(merge->encode.segment) != PITH_OK || pithi_defs_chunk(merge->defs, &merge->defs_chunk, &size) != PITH_OK)
+        (merge->have && pithi_encode_records(&merge->encode, &merge->spill, merge->defs,
+                                             merge->shift_ns - merge->zero_ns) != PITH_OK) ||
+        pithi_segment_finish(merge->encode.segment) != PITH_OK ||
+        pithi_defs_chunk(merge->defs, &merge->defs_chunk, &size) != PITH_OK)
         return fail(pithlog_error());
     merge->defs_size = size;
     pithi_segment_totals(merge->encode.segment, &merge->totals);
     return 1;
 }
 
-/* ---- 5: one file --------------------------------------------------------------------------------------------------------- */
+/* ---- 5: one file ------------------------------------------------------------------------------------------------- */
 
 /* Where each stands, and what all have together. */
 static int lay_out(struct merge *merge)
@@ -327,7 +333,8 @@ static int write_log(struct merge *merge)
     saved = errno;
     if (!agree(merge, good)) {
         if (t->rank == 0)
-            pithi_say("%s: cannot be made%s%s", pithi_session.log, saved != 0 ? ": " : "", saved != 0 ? strerror(saved) : "");
+            pithi_say("%s: cannot be made%s%s", pithi_session.log, saved != 0 ? ": " : "",
+                      saved != 0 ? strerror(saved) : "");
         pithi_session.failed |= t->rank == 0;
         if (good)
             t->file_close(t->context, merge->file);
@@ -346,12 +353,13 @@ static int write_log(struct merge *merge)
     return good;
 }
 
-/* ---- 6: the name, and the end --------------------------------------------------------------------------------------------- */
+/* ---- 6: the name, and the end ------------------------------------------------------------------------------------ */
 
 static int publish(struct merge *merge)
 {
-    struct pithi_output output = {merge->part, pithi_session.log, merge->totals.records, merge->totals.lost,
-                                  (uint32_t)merge->t->size, (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
+    struct pithi_output output = {
+        merge->part,        pithi_session.log,        merge->totals.records,
+        merge->totals.lost, (uint32_t)merge->t->size, (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 

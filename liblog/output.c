@@ -35,8 +35,9 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
     if (pithi_format_by_suffix(log) == format)
         snprintf(name, size, "%s", log);
     else
-        snprintf(name, size, "%.*s.%.*s", dot != NULL && strcmp(dot, ".pith") == 0 ? (int)(dot - log) : (int)strlen(log), log,
-                 suffix, format->suffixes);
+        snprintf(name, size, "%.*s.%.*s",
+                 dot != NULL && strcmp(dot, ".pith") == 0 ? (int)(dot - log) : (int)strlen(log), log, suffix,
+                 format->suffixes);
 }
 
 /* Writes `part` once more as `format`, under a name of this job's own. */
@@ -88,8 +89,7 @@ static void tell(const struct pithi_output *output, const char *name)
         snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing);
     size_text(size, sizeof size, (double)info.st_size);
     pithi_say("%s: %u rank%s%s, %llu events%s, %s; open it with: pith view %s", shown, output->ranks,
-              output->ranks == 1 ? "" : "s", missing, (unsigned long long)output->records, lost, size,
-              shown);
+              output->ranks == 1 ? "" : "s", missing, (unsigned long long)output->records, lost, size, shown);
 }
 
 int pithi_output_publish(const struct pithi_output *output)

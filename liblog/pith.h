@@ -52,7 +52,7 @@ PITH_API uint32_t pith_event_define(const char *name, const char *colour, const 
 /* A counter is a value over time, drawn as a graph; `unit` ("bytes", "1/s") may be NULL. */
 PITH_API uint32_t pith_counter_define(const char *name, const char *unit);
 
-/* ---- Recording ---------------------------------------------------------------------------------------------------- */
+/* ---- Recording --------------------------------------------------------------------------------------------------- */
 
 /* The state `id` begins or ends now on the calling thread. States nest; one may nest in itself. */
 static inline void pith_begin(uint32_t id);
@@ -73,14 +73,14 @@ PITH_API void pith_count(uint32_t id, double value);
 PITH_API void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes);
 PITH_API void pith_recv(int32_t peer, int32_t tag, uint64_t size_bytes);
 
-/* ---- Control ------------------------------------------------------------------------------------------------------ */
+/* ---- Control ----------------------------------------------------------------------------------------------------- */
 
 /* Recording stops, or goes on, in all threads of this process; both moments are in the log. Pauses do not nest. */
 PITH_API void pith_pause(void);
 PITH_API void pith_resume(void);
 
-/* Sees to it that what was recorded so far reaches the disk (msync): it then outlives a crash of the machine. A crash of
- * the process loses nothing even without. */
+/* Sees to it that what was recorded so far reaches the disk (msync): it then outlives a crash of the machine. A crash
+ * of the process loses nothing even without. */
 PITH_API void pith_flush(void);
 
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
@@ -93,7 +93,7 @@ PITH_API uint64_t pith_lost(void);
  * In an MPI program recorded by libpith-mpi it does nothing: MPI_Finalize writes the log of all ranks. */
 PITH_API void pith_finish(void);
 
-/* ---- What the inline functions need; not to be used directly -------------------------------------------------------- */
+/* ---- What the inline functions need; not to be used directly ----------------------------------------------------- */
 
 #if defined(PITH_NULL)
 static inline void pith_begin(uint32_t id) { (void)id; }
@@ -127,8 +127,8 @@ extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_mode
 /* Stores one record by the slow road: gets a buffer, or counts the record as lost. */
 PITH_API void pith_slow_(uint32_t kind, uint32_t id);
 
-/* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero is
- * where the stored records end). */
+/* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero
+ * is where the stored records end). */
 #define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
 #define PITH_KIND_ENTER_ 1u
 #define PITH_KIND_LEAVE_ 2u
@@ -170,7 +170,8 @@ static inline uint64_t *pith_claim_(uint64_t count)
 static inline int pith_try_(uint32_t kind, uint32_t id)
 {
     if (__builtin_expect(PITH_TICKS_INLINE_ && id != 0 &&
-                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED), 1)) {
+                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED),
+                         1)) {
         uint64_t ticks = pith_ticks_();
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             pith_buffer_.last_ticks = ticks;

@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* ---- Definitions -------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
-/* As pith_state_define, in the group `group` ("MPI collective", "MPI point-to-point", "user" ...) of the legend. A state
- * is known by its name alone: the first colour and group given stay. */
+/* As pith_state_define, in the group `group` ("MPI collective", "MPI point-to-point", "user" ...) of the legend. A
+ * state is known by its name alone: the first colour and group given stay. */
 PITH_API uint32_t pith_state_define_group(const char *name, const char *colour, const char *group);
 
 /* A communicator as one process sees it. `key` is the same number in all its members and different for every other
@@ -41,7 +41,7 @@ PITH_API uint32_t pith_comm_define(const struct pith_comm *comm);
 PITH_API void pith_comm_free(uint32_t comm);
 PITH_API void pith_comm_name(uint32_t comm, const char *name);
 
-/* ---- Messages ----------------------------------------------------------------------------------------------------- */
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* The order number of a receive among those posted by this process: take it when the receive is posted, give it to
  * pith_comm_recv when it is complete. So matching is right when completions come out of order (MPI 4.0, 3.5: messages
@@ -58,7 +58,7 @@ PITH_API void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t 
  * gave and got. To be called inside the state of the call. */
 PITH_API void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
-/* ---- The job ------------------------------------------------------------------------------------------------------ */
+/* ---- The job ----------------------------------------------------------------------------------------------------- */
 
 /* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
  * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
@@ -70,8 +70,8 @@ struct pith_transport {
     int (*send)(void *context, int to, const void *data, size_t size_bytes);
     int (*recv)(void *context, int from, void *data, size_t size_bytes);
     int (*bcast)(void *context, int root, void *data, size_t size_bytes);
-    int (*sum_before)(void *context, uint64_t *value);                     /* exclusive prefix sum, rank 0: 0 */
-    int (*reduce)(void *context, uint64_t *values, int count, int op);     /* to all; op: enum pith_reduce */
+    int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum, rank 0: 0 */
+    int (*reduce)(void *context, uint64_t *values, int count, int op); /* to all; op: enum pith_reduce */
     int (*barrier)(void *context);
     int (*file_open)(void *context, const char *path, void **file);
     int (*file_write_at)(void *context, void *file, uint64_t offset, const void *data, size_t size_bytes);
@@ -89,11 +89,12 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
-/* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what was
- * recorded. What is stored stays in any case. */
+/* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what
+ * was recorded. What is stored stays in any case. */
 PITH_API void pith_job_abandon(void);
 
-/* 1 when this process has recorded something, began to, or could not and said why; stays 1 after the end of recording. */
+/* 1 when this process has recorded something, began to, or could not and said why; stays 1 after the end of recording.
+ * */
 PITH_API int pith_recorded(void);
 
 /* 1 while records of this thread would be stored: recording is neither off, paused nor over. A wrapper may skip what

@@ -20,9 +20,10 @@ static const char *base_name(const char *path)
 /* snprintf that says whether all of it found room. */
 #define PRINT(out, size, ...) (snprintf((out), (size), __VA_ARGS__) < (int)(size) ? 0 : -1)
 
-/* ---- The program's name ------------------------------------------------------------------------------------------------- */
+/* ---- The program's name ------------------------------------------------------------------------------------------ */
 
-static const char *const interpreters[] = {"python", "perl", "ruby", "bash", "sh", "dash", "julia", "node", "tclsh", NULL};
+static const char *const interpreters[] = {"python", "perl",  "ruby", "bash",  "sh",
+                                           "dash",   "julia", "node", "tclsh", NULL};
 
 /* Is `name` an interpreter, perhaps with a version behind it (python3.11)? */
 static int is_interpreter(const char *name)
@@ -81,7 +82,7 @@ void pithi_place_program(char *program, size_t size)
     }
 }
 
-/* ---- The log's name ------------------------------------------------------------------------------------------------------ */
+/* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert)
 {
@@ -116,15 +117,25 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
     return NULL;
 }
 
-/* ---- The spill folder ------------------------------------------------------------------------------------------------------ */
+/* ---- The spill folder -------------------------------------------------------------------------------------------- */
 
 /* File systems that a mapped file had better not lie on: every page would travel, and other hosts see it late. */
 static int is_remote(const char *folder)
 {
     static const uint32_t magics[] = {
-        0x6969 /* NFS */, 0x517b /* SMB */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */, 0x0bd00bd0 /* Lustre */,
-        0x47504653 /* GPFS */, 0x00c36400 /* Ceph */, 0x19830326 /* BeeGFS */, 0x20030528 /* OrangeFS */,
-        0xaad7aaea /* PanFS */, 0x5346414f /* AFS */, 0x01021997 /* 9P */, 0x65735546 /* FUSE: sshfs and others */,
+        0x6969 /* NFS */,
+        0x517b /* SMB */,
+        0xff534d42 /* CIFS */,
+        0xfe534d42 /* SMB2 */,
+        0x0bd00bd0 /* Lustre */,
+        0x47504653 /* GPFS */,
+        0x00c36400 /* Ceph */,
+        0x19830326 /* BeeGFS */,
+        0x20030528 /* OrangeFS */,
+        0xaad7aaea /* PanFS */,
+        0x5346414f /* AFS */,
+        0x01021997 /* 9P */,
+        0x65735546 /* FUSE: sshfs and others */,
     };
     struct statfs info;
     size_t i;
@@ -136,8 +147,8 @@ static int is_remote(const char *folder)
     return 0;
 }
 
-/* A folder that is ours to write in; made with mode 0700 if it is not there. In a folder that all may write (/tmp) somebody
- * else could have put something of that name there, so it must be a real folder of our own. */
+/* A folder that is ours to write in; made with mode 0700 if it is not there. In a folder that all may write (/tmp)
+ * somebody else could have put something of that name there, so it must be a real folder of our own. */
 static int usable(const char *folder)
 {
     struct stat info;
@@ -154,9 +165,9 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 
     if (settings->spill != NULL) {
         struct stat info;
-        if (settings->spill[0] == '/' ? PRINT(folder, size, "%s", settings->spill)
-                                      : getcwd(beside, sizeof beside) == NULL ||
-                                            PRINT(folder, size, "%s/%s", beside, settings->spill))
+        if (settings->spill[0] == '/'
+                ? PRINT(folder, size, "%s", settings->spill)
+                : getcwd(beside, sizeof beside) == NULL || PRINT(folder, size, "%s/%s", beside, settings->spill))
             return "the name of PITH_SPILL is too long";
         if ((mkdir(folder, 0700) != 0 && errno != EEXIST) || stat(folder, &info) != 0 || !S_ISDIR(info.st_mode) ||
             access(folder, W_OK | X_OK) != 0)
@@ -168,12 +179,13 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
         return NULL;
     if (temporary == NULL || *temporary != '/')
         temporary = "/tmp";
-    if (PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 && usable(folder))
+    if (PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 &&
+        usable(folder))
         return NULL;
     return "no folder for what is recorded can be made, neither beside the log nor in TMPDIR; set PITH_SPILL";
 }
 
-/* ---- Publishing ------------------------------------------------------------------------------------------------------------ */
+/* ---- Publishing -------------------------------------------------------------------------------------------------- */
 
 /* Takes the name if nobody has it: link(2), or where a file system has no links, rename without replacing. */
 static int take_name(const char *part, const char *name)
@@ -199,8 +211,8 @@ int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns
     struct timespec now[2];
     unsigned number;
 
-    /* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began since;
-     * jobs of one name must see who came first. */
+    /* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began
+     * since; jobs of one name must see who came first. */
     clock_gettime(CLOCK_REALTIME, &now[0]);
     now[1] = now[0];
     utimensat(AT_FDCWD, part, now, 0);

@@ -13,8 +13,9 @@ enum { PITHI_PATH_MAX = 1024 };
 /* The program as people call it: the executable's name, or of an interpreter the script's. Without its folder. */
 void pithi_place_program(char *program, size_t size);
 
-/* The log that this process would write: an absolute path made from PITH_LOG, or PROGRAM.pith in the current folder. `pid`
- * other than 0 is put before the suffix (a forked child has its own log). Gives NULL, or what is wrong with the name. */
+/* The log that this process would write: an absolute path made from PITH_LOG, or PROGRAM.pith in the current folder.
+ * `pid` other than 0 is put before the suffix (a forked child has its own log). Gives NULL, or what is wrong with the
+ * name. */
 const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
                             unsigned pid);
 

@@ -11,14 +11,14 @@
 
 #include "buffer.h"
 #include "clock.h"
-#include "defs.h"
+#include "definitions.h"
 #include "merge.h"
 #include "pith.h"
 #include "signals.h"
 
 struct pithi_session pithi_session;
 
-/* ---- The guard -------------------------------------------------------------------------------------------------------- */
+/* ---- The guard --------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int holds_lock __attribute__((tls_model("initial-exec")));
@@ -52,7 +52,7 @@ void pithi_guard_leave(const struct pithi_guard *guard)
     errno = guard->saved_errno;
 }
 
-/* ---- Telling ---------------------------------------------------------------------------------------------------------- */
+/* ---- Telling ----------------------------------------------------------------------------------------------------- */
 
 void pithi_say(const char *format, ...)
 {
@@ -75,8 +75,8 @@ void pithi_say(const char *format, ...)
     errno = saved;
 }
 
-/* The processes of a job share a log, and as a rule the trouble with it; rank 0, by what the launcher says, tells it for
- * all. Where only others have trouble, the last line counts those who did not record. */
+/* The processes of a job share a log, and as a rule the trouble with it; rank 0, by what the launcher says, tells it
+ * for all. Where only others have trouble, the last line counts those who did not record. */
 static int speaks_for_job(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
@@ -98,10 +98,10 @@ void pithi_lost_add(uint64_t records)
 
 uint64_t pith_lost(void) { return __atomic_load_n(&pithi_session.lost, __ATOMIC_RELAXED); }
 
-/* ---- Fork ------------------------------------------------------------------------------------------------------------- */
+/* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
-/* The lock is held over the fork, so that the child's copy of everything under it is whole. A fork in a signal handler that
- * interrupted the guarded part goes without. */
+/* The lock is held over the fork, so that the child's copy of everything under it is whole. A fork in a signal handler
+ * that interrupted the guarded part goes without. */
 static __thread struct pithi_guard fork_guard;
 static __thread int fork_guarded;
 
@@ -127,7 +127,7 @@ static void fork_child(void)
         pithi_guard_leave(&fork_guard);
 }
 
-/* ---- Start ------------------------------------------------------------------------------------------------------------ */
+/* ---- Start ------------------------------------------------------------------------------------------------------- */
 
 /* A number that no other process makes up: the job's, should this one be its rank 0. */
 static uint64_t own_number(void)
@@ -200,7 +200,7 @@ void pithi_session_over(void)
     pithi_buffer_stop_all();
 }
 
-/* ---- Control ---------------------------------------------------------------------------------------------------------- */
+/* ---- Control ----------------------------------------------------------------------------------------------------- */
 
 void pith_pause(void)
 {
@@ -247,7 +247,7 @@ void pith_flush(void)
     }
 }
 
-/* ---- End -------------------------------------------------------------------------------------------------------------- */
+/* ---- End --------------------------------------------------------------------------------------------------------- */
 
 void pith_finish(void)
 {

@@ -1,6 +1,7 @@
 /* session.h - the recording of this process as a whole: is it on, where does it go, who may change that.
  *
- * States:   NEW -> RECORDING <-> PAUSED -> OVER.   Set-up failures lead from NEW to OVER. A forked child begins as NEW. */
+ * States:   NEW -> RECORDING <-> PAUSED -> OVER.   Set-up failures lead from NEW to OVER. A forked child begins as
+ * NEW. */
 #ifndef PITHI_SESSION_H
 #define PITHI_SESSION_H
 
@@ -30,9 +31,9 @@ extern struct pithi_session pithi_session;
 
 static inline int pithi_state(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_SEQ_CST); }
 
-/* The guard: one lock for all that is not the recording of a record. Signals wait while it is held, so that their handlers
- * find room for what they record; so does cancellation; errno is kept. Entering fails (0) when this very thread holds it,
- * that is, in the handler of a fault; whoever fails gives up what it wanted. */
+/* The guard: one lock for all that is not the recording of a record. Signals wait while it is held, so that their
+ * handlers find room for what they record; so does cancellation; errno is kept. Entering fails (0) when this very
+ * thread holds it, that is, in the handler of a fault; whoever fails gives up what it wanted. */
 struct pithi_guard {
     int saved_errno, cancel_state;
     sigset_t signals;

@@ -1,5 +1,5 @@
-/* signals.h - signals that writing may raise, and that are not the program's business: SIGXFSZ from the log, SIGPIPE from
- * a line on stderr. Held back on this thread between begin and end, and swallowed if they came. */
+/* signals.h - signals that writing may raise, and that are not the program's business: SIGXFSZ from the log, SIGPIPE
+ * from a line on stderr. Held back on this thread between begin and end, and swallowed if they came. */
 #ifndef PITHI_SIGNALS_H
 #define PITHI_SIGNALS_H
 

@@ -29,8 +29,8 @@ void pithi_boot_id(char *id, size_t size)
     id[strcspn(id, "\n")] = '\0';
 }
 
-/* Makes bytes [from, to) be there. Where the file system cannot promise room, zeros are written: a full disk is then seen
- * here, and not as SIGBUS in the middle of the program. */
+/* Makes bytes [from, to) be there. Where the file system cannot promise room, zeros are written: a full disk is then
+ * seen here, and not as SIGBUS in the middle of the program. */
 static int allocate(int fd, uint64_t from, uint64_t to)
 {
     static const char zeros[65536];

@@ -76,7 +76,7 @@ static int file_close(void *context, void *file)
 
 const struct pith_transport *pithi_transport_alone(void)
 {
-    static const struct pith_transport alone = {NULL,   0,       1,         no_peer,       no_peer_recv, bcast, sum_before,
-                                                reduce, barrier, file_open, file_write_at, file_close};
+    static const struct pith_transport alone = {NULL,       0,      1,       no_peer,   no_peer_recv,  bcast,
+                                                sum_before, reduce, barrier, file_open, file_write_at, file_close};
     return &alone;
 }

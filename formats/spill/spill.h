@@ -10,8 +10,8 @@
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
  * `seq` from 0. Its size is in its header; the next chunk begins there, or behind a hole of zero pages: one of
  * PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
- * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its first
- * word is not 0 (it is stored last).
+ * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
+ * first word is not 0 (it is stored last).
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H
@@ -33,19 +33,19 @@ struct pithi_anchor {
 };
 
 struct pithi_spill_page {
-    uint64_t magic; /* stored last */
-    uint32_t clock; /* enum pithi_spill_clock */
-    int32_t rank, size;     /* in the job; -1, 0 before pith_job_join */
+    uint64_t magic;     /* stored last */
+    uint32_t clock;     /* enum pithi_spill_clock */
+    int32_t rank, size; /* in the job; -1, 0 before pith_job_join */
     uint32_t pid;
-    uint64_t job;           /* the same in all processes of a job; until joined, a number of the process's own */
-    uint64_t lost;          /* records not stored, so far */
-    uint64_t finished;      /* 1: the log was written, the file may go */
+    uint64_t job;      /* the same in all processes of a job; until joined, a number of the process's own */
+    uint64_t lost;     /* records not stored, so far */
+    uint64_t finished; /* 1: the log was written, the file may go */
     char host[256];
-    char boot_id[64];       /* processes with the same one share CLOCK_MONOTONIC and the ticks */
+    char boot_id[64]; /* processes with the same one share CLOCK_MONOTONIC and the ticks */
     char program[1024];
-    char log[1024];         /* name of the log to be */
+    char log[1024];                  /* name of the log to be */
     struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
-    uint64_t last_version;  /* odd while `last` is being stored */
+    uint64_t last_version;           /* odd while `last` is being stored */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
 
@@ -69,19 +69,20 @@ struct pithi_chunk {
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
-/* ---- Records of a lane -------------------------------------------------------------------------------------------------
- * First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: the value nearest to the time of
- * the record before that has these low 40 bits (so a step back of less than 2^39 ticks is understood). */
+/* ---- Records of a lane ------------------------------------------------------------------------------------------- */
+
+/* First word: ticks 40 bits | id 20 bits | kind 4 bits (PITH_WORD_ in pith.h). Full time: the value nearest to the time
+ * of the record before that has these low 40 bits (so a step back of less than 2^39 ticks is understood). */
 enum pithi_word {
     PITHI_W_NONE,
     PITHI_W_ENTER, /* id = state */
     PITHI_W_LEAVE,
-    PITHI_W_EVENT, /* id = event */
-    PITHI_W_EVENT_DATA, /* + word: size_bytes; + (size_bytes + 7) / 8 words of payload */
-    PITHI_W_COUNTER,    /* + word: the double */
-    PITHI_W_SEND, /* id = comm; + word: peer | (uint64_t)tag << 32; + word: bytes */
-    PITHI_W_RECV, /* id = comm; + word: peer | tag << 32; + word: bytes; + word: posted */
-    PITHI_W_COLL, /* id = comm; + word: root (low 32 bits); + word: bytes given; + word: bytes received */
+    PITHI_W_EVENT,       /* id = event */
+    PITHI_W_EVENT_DATA,  /* + word: size_bytes; + (size_bytes + 7) / 8 words of payload */
+    PITHI_W_COUNTER,     /* + word: the double */
+    PITHI_W_SEND,        /* id = comm; + word: peer | (uint64_t)tag << 32; + word: bytes */
+    PITHI_W_RECV,        /* id = comm; + word: peer | tag << 32; + word: bytes; + word: posted */
+    PITHI_W_COLL,        /* id = comm; + word: root (low 32 bits); + word: bytes given; + word: bytes received */
     PITHI_W_COMM_CREATE, /* id = comm */
     PITHI_W_COMM_FREE,
     PITHI_W_PAUSE,
@@ -93,21 +94,28 @@ enum pithi_word {
 #define PITHI_WORD_TICKS_BITS 40
 #define PITHI_WORD_ID_MAX 0xfffffu
 
-/* ---- Definitions ---------------------------------------------------------------------------------------------------------
- * In chunks of lane PITHI_SPILL_DEFS, after the header: records of multiples of 8 bytes, the size stored last. Ids of states,
- * events and counters come from one series (1, 2, ...). Strings are NUL-terminated, one after another. */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+/* In chunks of lane PITHI_SPILL_DEFS, after the header: records of multiples of 8 bytes, the size stored last. Ids of
+ * states, events and counters come from one series (1, 2, ...). Strings are NUL-terminated, one after another. */
 struct pithi_spill_def {
     uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */
     uint16_t type;       /* enum pithi_spill_def_type */
     uint16_t reserved;
-    uint32_t id;         /* of the definition, communicator or lane */
+    uint32_t id; /* of the definition, communicator or lane */
     uint32_t reserved2;
     /* then: STATE EVENT COUNTER: name, colour, group, format or unit.
      *       COMM: struct pithi_spill_comm, int32_t world_ranks[size + remote_size], then the name.
      *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value. */
 };
 enum pithi_spill_def_type {
-    PITHI_D_STATE = 1, PITHI_D_EVENT, PITHI_D_COUNTER, PITHI_D_COMM, PITHI_D_COMM_NAME, PITHI_D_THREAD, PITHI_D_PROPERTY
+    PITHI_D_STATE = 1,
+    PITHI_D_EVENT,
+    PITHI_D_COUNTER,
+    PITHI_D_COMM,
+    PITHI_D_COMM_NAME,
+    PITHI_D_THREAD,
+    PITHI_D_PROPERTY
 };
 struct pithi_spill_comm {
     uint64_t key;

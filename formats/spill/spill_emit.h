@@ -13,13 +13,13 @@ struct pithi_spill_target {
     int (*lane)(void *context, uint32_t thread, const char *name, uint32_t *lane);
     int (*comm)(void *context, const struct pithlog_comm *comm, uint32_t *index);
     int (*add)(void *context, const struct pithlog_record *record);
-    int64_t shift_ns;       /* from CLOCK_MONOTONIC to time in the log */
-    uint32_t thread_base;   /* added to thread numbers */
+    int64_t shift_ns;     /* from CLOCK_MONOTONIC to time in the log */
+    uint32_t thread_base; /* added to thread numbers */
 };
 
-/* The records, lane by lane; ids are translated, definitions that the target lacks are added. What the process lost without
- * a lane to say so in is said at the end of its first lane. `records` and `damaged` (pieces that were no records) are
- * added to if not NULL. */
+/* The records, lane by lane; ids are translated, definitions that the target lacks are added. What the process lost
+ * without a lane to say so in is said at the end of its first lane. `records` and `damaged` (pieces that were no
+ * records) are added to if not NULL. */
 int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint64_t *records,
                      uint64_t *damaged);
 

@@ -1,4 +1,5 @@
-/* spill_folder.h - which jobs a folder of spill files holds, and which of their processes. Looks at process pages only. */
+/* spill_folder.h - which jobs a folder of spill files holds, and which of their processes. Looks at process pages
+ * only. */
 #ifndef PITHI_SPILL_FOLDER_H
 #define PITHI_SPILL_FOLDER_H
 
@@ -12,17 +13,17 @@ struct pithi_spill_member {
     uint64_t job;
     int32_t rank, size; /* rank 0 of size 1 when it was part of no job */
     uint32_t pid;
-    int running;        /* the process is there, on this machine */
+    int running; /* the process is there, on this machine */
     int64_t start_real_ns;
 };
 
 /* The processes of one job are members[first .. first + count - 1], in order of rank. */
 struct pithi_spill_job {
     uint32_t first, count;
-    uint32_t ranks;          /* that the job had */
-    uint32_t missing;        /* ranks without a file */
+    uint32_t ranks;   /* that the job had */
+    uint32_t missing; /* ranks without a file */
     uint32_t running;
-    int64_t start_real_ns;   /* of its earliest process */
+    int64_t start_real_ns; /* of its earliest process */
 };
 
 struct pithi_spill_folder {
@@ -33,8 +34,8 @@ struct pithi_spill_folder {
     uint32_t unreadable; /* files named *.spill that are none */
 };
 
-/* `path`: a folder, or one spill file. PITH_OK even if there is nothing; files of finished jobs, whose log was written, do
- * not count. */
+/* `path`: a folder, or one spill file. PITH_OK even if there is nothing; files of finished jobs, whose log was
+ * written, do not count. */
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path);
 void pithi_spill_folder_close(struct pithi_spill_folder *folder);
 

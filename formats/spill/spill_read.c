@@ -1,5 +1,5 @@
-/* spill_read.c - the spill files of a job into a log, by one process. The clocks first: all files are looked at once for
- * anchors and the earliest record, then again for their records. */
+/* spill_read.c - the spill files of a job into a log, by one process. The clocks first: all files are looked at once
+ * for anchors and the earliest record, then again for their records. */
 #include "spill/spill_read.h"
 
 #include <stdarg.h>
@@ -163,9 +163,11 @@ out:
     return err;
 }
 
-/* The files of the job, one after another, each open while visit() sees it. Those that cannot be read are counted, once. */
+/* The files of the job, one after another, each open while visit() sees it. Those that cannot be read are counted,
+ * once. */
 static int for_each(struct reading *reading, const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
-                    int (*visit)(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member))
+                    int (*visit)(struct reading *reading, struct pithi_spill *spill,
+                                 const struct pithi_spill_member *member))
 {
     uint32_t i;
     reading->result->unreadable = 0;
@@ -203,7 +205,7 @@ out:
     return err;
 }
 
-/* ---- As a format ---------------------------------------------------------------------------------------------------------- */
+/* ---- As a format ------------------------------------------------------------------------------------------------- */
 
 int pithi_spill_probe(const struct pithi_input *input)
 {
@@ -216,7 +218,8 @@ int pithi_spill_probe(const struct pithi_input *input)
             memcpy(&magic, input->data, sizeof magic);
         return magic == PITHI_SPILL_MAGIC;
     }
-    if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) || pithi_spill_folder_open(&folder, input->path) != PITH_OK)
+    if (stat(input->path, &info) != 0 || !S_ISDIR(info.st_mode) ||
+        pithi_spill_folder_open(&folder, input->path) != PITH_OK)
         return 0;
     found = folder.member_count > 0;
     pithi_spill_folder_close(&folder);

@@ -29,7 +29,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
     return PITH_OK;
 }
 
-/* ---- Chunks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 static int by_lane(const void *a, const void *b)
 {
@@ -58,8 +58,7 @@ static int grow(void *array, uint32_t count, size_t element)
 static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struct pithi_chunk *header)
 {
     const struct pithi_chunk *mapped = (const void *)(spill->data + offset);
-    if (spill->size - offset < sizeof *header ||
-        __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
+    if (spill->size - offset < sizeof *header || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
         return 0;
     memcpy(header, mapped, sizeof *header);
     if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0)
@@ -83,8 +82,8 @@ static int scan_chunks(struct pithi_spill *spill)
             return PITH_ERR_MEMORY;
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
-            *chunk = (struct pithi_spill_chunk){offset, size, header.base_ticks, header.lost, header.overwritten,
-                                                header.lane, header.seq};
+            *chunk = (struct pithi_spill_chunk){
+                offset, size, header.base_ticks, header.lost, header.overwritten, header.lane, header.seq};
             if (header.lane != PITHI_SPILL_DEFS)
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
@@ -116,7 +115,7 @@ static int make_lanes(struct pithi_spill *spill)
     return PITH_OK;
 }
 
-/* ---- Definitions ------------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 /* The next NUL-terminated string of [*at, end); "" past the end. */
 static const char *string(const char **at, const char *end)
@@ -250,7 +249,7 @@ static int scan_defs(struct pithi_spill *spill)
     return PITH_OK;
 }
 
-/* ---- The whole --------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anchor)
 {

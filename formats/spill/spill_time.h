@@ -7,11 +7,11 @@
  *     anchors   ticks 1000 = 50000 ns, ticks 3600 = 51000 ns: 1000 ns in 2600 ticks, 0.3846 ns a tick
  *     a record  ticks 2300: 50000 + (2300 - 1000) * 0.3846 = 50500 ns
  *
- * So a drift of the counter against the system's clock is followed piece by piece, and the error at any moment is the error
- * of an anchor, some 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are left
- * out. Before the first and after the last anchor the slope is that of the longest base line known: of all the anchors
- * of this process, or of another one on the same machine (struct pithi_anchor_pair), or of the machine now if it is
- * still the same.
+ * So a drift of the counter against the system's clock is followed piece by piece, and the error at any moment is the
+ * error of an anchor, some 50 ns. Anchors closer than a millisecond to the one before would give a poor slope and are
+ * left out. Before the first and after the last anchor the slope is that of the longest base line known: of all the
+ * anchors of this process, or of another one on the same machine (struct pithi_anchor_pair), or of the machine now if
+ * it is still the same.
  */
 #ifndef PITHI_SPILL_TIME_H
 #define PITHI_SPILL_TIME_H
@@ -39,8 +39,8 @@ struct pithi_spill_time {
     double ticks_per_s;
 };
 
-/* Makes the spans from `anchors[count]` (any order; sorted here). `base` is the longest base line known besides, or NULL.
- * Returns PITH_OK or PITH_ERR_MEMORY. */
+/* Makes the spans from `anchors[count]` (any order; sorted here). `base` is the longest base line known besides, or
+ * NULL. Returns PITH_OK or PITH_ERR_MEMORY. */
 int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_anchor *anchors, uint32_t count,
                    const struct pithi_anchor_pair *base);
 void pithi_time_free(struct pithi_spill_time *time);

@@ -13,9 +13,9 @@ static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOM
 
 /* Words of a record by kind, without a payload. */
 static const unsigned char kind_words[16] = {
-    [PITHI_W_ENTER] = 1, [PITHI_W_LEAVE] = 1, [PITHI_W_EVENT] = 1, [PITHI_W_EVENT_DATA] = 2, [PITHI_W_COUNTER] = 2,
-    [PITHI_W_SEND] = 3, [PITHI_W_RECV] = 4, [PITHI_W_COLL] = 4, [PITHI_W_COMM_CREATE] = 1, [PITHI_W_COMM_FREE] = 1,
-    [PITHI_W_PAUSE] = 1, [PITHI_W_RESUME] = 1, [PITHI_W_LOST] = 2, [PITHI_W_TIME] = 2,
+    [PITHI_W_ENTER] = 1, [PITHI_W_LEAVE] = 1,  [PITHI_W_EVENT] = 1, [PITHI_W_EVENT_DATA] = 2,  [PITHI_W_COUNTER] = 2,
+    [PITHI_W_SEND] = 3,  [PITHI_W_RECV] = 4,   [PITHI_W_COLL] = 4,  [PITHI_W_COMM_CREATE] = 1, [PITHI_W_COMM_FREE] = 1,
+    [PITHI_W_PAUSE] = 1, [PITHI_W_RESUME] = 1, [PITHI_W_LOST] = 2,  [PITHI_W_TIME] = 2,
 };
 
 uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
@@ -58,9 +58,9 @@ void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *s
     next_chunk(walk);
 }
 
-/* Ticks to log time. Records come almost in order, so the span is nearly always the same as the last time. A time that falls
- * is that of a record which a signal handler overtook between its look at the clock and its claim of a word: the order
- * of the words is the order of what happened, so the time is taken up to the one before. */
+/* Ticks to log time. Records come almost in order, so the span is nearly always the same as the last time. A time that
+ * falls is that of a record which a signal handler overtook between its look at the clock and its claim of a word: the
+ * order of the words is the order of what happened, so the time is taken up to the one before. */
 static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_walk *walk, uint64_t ticks)
 {
     int64_t ns;

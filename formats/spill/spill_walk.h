@@ -1,7 +1,7 @@
 /* spill_walk.h - one spill file from inside: its chunks, definitions and lanes, and the walk over a lane's records.
  *
- * Used by the merge at the end of a run (liblog/merge.c) and by the reader of what dead runs left (spill_read.c). The file
- * may still be written to while it is read, and may hold any bytes: every length is checked once, on a copy.
+ * Used by the merge at the end of a run (liblog/merge.c) and by the reader of what dead runs left (spill_read.c). The
+ * file may still be written to while it is read, and may hold any bytes: every length is checked once, on a copy.
  */
 #ifndef PITHI_SPILL_WALK_H
 #define PITHI_SPILL_WALK_H
@@ -17,9 +17,9 @@ struct pithi_spill_chunk {
 };
 
 struct pithi_spill_lane {
-    uint32_t lane;               /* thread number */
-    uint32_t first, count;       /* its chunks */
-    const char *name;            /* "" if the program gave none */
+    uint32_t lane;         /* thread number */
+    uint32_t first, count; /* its chunks */
+    const char *name;      /* "" if the program gave none */
     uint64_t lost, overwritten;
 };
 
@@ -38,14 +38,14 @@ struct pithi_spill {
     const char *path;
     const unsigned char *data;
     size_t size;
-    int mapped; /* data is ours to unmap */
-    struct pithi_spill_page page; /* a copy, its strings ended */
+    int mapped;                       /* data is ours to unmap */
+    struct pithi_spill_page page;     /* a copy, its strings ended */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
     struct pithi_spill_lane *lanes;
     uint32_t lane_count;
-    struct pithlog_def *defs; /* by id; name NULL: not defined */
-    uint32_t def_count;       /* highest id + 1 */
+    struct pithlog_def *defs;           /* by id; name NULL: not defined */
+    uint32_t def_count;                 /* highest id + 1 */
     struct pithi_spill_comm_def *comms; /* by id; 0 is the world */
     uint32_t comm_count;
     struct pithi_spill_property *properties;
@@ -71,10 +71,10 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
 struct pithi_spill_walk {
     const uint32_t *ids, *comms;
     uint32_t id_count, comm_count;
-    uint32_t lane_id;  /* what record->lane is set to */
-    int64_t shift_ns;  /* added to CLOCK_MONOTONIC */
-    uint64_t dropped;  /* records under ids that were never defined */
-    uint64_t damaged;  /* chunks that ended in bytes which are no record */
+    uint32_t lane_id; /* what record->lane is set to */
+    int64_t shift_ns; /* added to CLOCK_MONOTONIC */
+    uint64_t dropped; /* records under ids that were never defined */
+    uint64_t damaged; /* chunks that ended in bytes which are no record */
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;

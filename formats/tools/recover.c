@@ -73,7 +73,8 @@ static int check_name(const char *name, int chosen)
 {
     const struct pithi_format *format = pithi_format_by_suffix(name);
     if (format != NULL && strcmp(format->name, "native") != 0)
-        return pithi_fail(PITH_ERR_USAGE, "%s: recover writes Pith's own format; name it .pith, then use pith convert", name);
+        return pithi_fail(PITH_ERR_USAGE, "%s: recover writes Pith's own format; name it .pith, then use pith convert",
+                          name);
     if (!chosen && access(name, F_OK) == 0)
         return pithi_fail(PITH_ERR_USAGE, "%s: is there already; choose a name with -o", name);
     return PITH_OK;
@@ -104,8 +105,8 @@ static int recover_all(const char *path, const char *log, int chosen)
     if (err)
         return pithi_tool_failed();
     if (folder.job_count == 0) {
-        pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded%s; name the folder LOG.spill of the dead run", path,
-                   folder.unreadable > 0 ? " and can be read" : "");
+        pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded%s; name the folder LOG.spill of the dead run",
+                   path, folder.unreadable > 0 ? " and can be read" : "");
         err = PITH_ERR_FORMAT;
     }
     for (i = 0; err == PITH_OK && i < folder.job_count; i++) {

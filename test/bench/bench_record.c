@@ -1,6 +1,6 @@
-/* bench_record.c - what recording costs, beside floors measured in the same process: every line is nanoseconds an event (best of
- * many short rounds; "mean" over all of a long run) and the ratio to a time stamp read plus a 16-byte store. BENCH_EVENTS:
- * events of the long run (default 100 million, fewer when the disk is short). */
+/* bench_record.c - what recording costs, beside floors measured in the same process: every line is nanoseconds an
+ * event (best of many short rounds; "mean" over all of a long run) and the ratio to a time stamp read plus a 16-byte
+ * store. BENCH_EVENTS: events of the long run (default 100 million, fewer when the disk is short). */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,11 @@ static double floor_ns; /* rdtsc + 16-byte store */
 
 static double now_ns(void) { return (double)pithi_clock_ns(CLOCK_MONOTONIC); }
 
-static void line(const char *what, double ns) { printf("%-52s %7.2f ns %6.2f x\n", what, ns, ns / floor_ns); fflush(stdout); }
+static void line(const char *what, double ns)
+{
+    printf("%-52s %7.2f ns %6.2f x\n", what, ns, ns / floor_ns);
+    fflush(stdout);
+}
 
 /* Best time of `body` over the rounds, an event. */
 #define BEST(result, body)                                                                                             \
@@ -43,7 +47,7 @@ static void line(const char *what, double ns) { printf("%-52s %7.2f ns %6.2f x\n
         }                                                                                                              \
     } while (0)
 
-/* ---- Floors ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Floors ------------------------------------------------------------------------------------------------------ */
 
 static void floors(void)
 {
@@ -53,8 +57,8 @@ static void floors(void)
     double ns;
     memset(warm, 1, sizeof warm);
     pithi_clock_choose();
-    BEST(floor_ns, uint64_t t = pith_ticks_(); __atomic_store_n(next, t, __ATOMIC_RELAXED); __atomic_store_n(next + 1, 7, __ATOMIC_RELAXED);
-         next = next + 2 < warm + 2 * 65536 ? next + 2 : warm);
+    BEST(floor_ns, uint64_t t = pith_ticks_(); __atomic_store_n(next, t, __ATOMIC_RELAXED);
+         __atomic_store_n(next + 1, 7, __ATOMIC_RELAXED); next = next + 2 < warm + 2 * 65536 ? next + 2 : warm);
     BEST(ns, sink = pith_ticks_());
     line("floor: time stamp counter", ns);
     line("floor: time stamp counter + 16-byte store, warm", floor_ns);
@@ -63,7 +67,7 @@ static void floors(void)
     (void)sink;
 }
 
-/* ---- Children: a process records once ---------------------------------------------------------------------------------------------- */
+/* ---- Children: a process records once ---------------------------------------------------------------------------- */
 
 static char folder[64];
 
@@ -84,7 +88,8 @@ static void in_child(void (*body)(void))
 
 static void calls(void)
 {
-    uint32_t state = pith_state_define("s", NULL), event = pith_event_define("e", NULL, NULL), counter = pith_counter_define("c", NULL);
+    uint32_t state = pith_state_define("s", NULL), event = pith_event_define("e", NULL, NULL),
+             counter = pith_counter_define("c", NULL);
     uint64_t payload = 5;
     double ns;
     BEST(ns, pith_begin(state); pith_end(state));
@@ -145,7 +150,7 @@ static void null_library(void)
     line("a call into libpith-null (-DPITH_NULL: no code)", ns);
 }
 
-/* ---- The end of a run --------------------------------------------------------------------------------------------------------------- */
+/* ---- The end of a run -------------------------------------------------------------------------------------------- */
 
 enum { STATES = 20 };
 static uint64_t end_events; /* of one rank */
@@ -181,8 +186,8 @@ static void end_alone(void)
     pith_finish();
     ns = now_ns() - begin;
     if (stat("run.pith", &info) == 0)
-        printf("finish of one process, %.0e events: %.3f s, %.1f Mevents/s, %.2f bytes an event\n", (double)end_events, ns / 1e9,
-               (double)end_events * 1e3 / ns, (double)info.st_size / (double)end_events);
+        printf("finish of one process, %.0e events: %.3f s, %.1f Mevents/s, %.2f bytes an event\n", (double)end_events,
+               ns / 1e9, (double)end_events * 1e3 / ns, (double)info.st_size / (double)end_events);
 }
 
 static int time_pipe[2];
@@ -209,8 +214,9 @@ static void end_of_job(int ranks)
         stat("run.pith", &info) != 0)
         printf("a job of %d failed\n", ranks);
     else
-        printf("finish of %2d ranks x %.1e events on %ld cores: %.3f s, %.2f bytes an event\n", ranks, (double)end_events,
-               sysconf(_SC_NPROCESSORS_ONLN), ns / 1e9, (double)info.st_size / (double)end_events / ranks);
+        printf("finish of %2d ranks x %.1e events on %ld cores: %.3f s, %.2f bytes an event\n", ranks,
+               (double)end_events, sysconf(_SC_NPROCESSORS_ONLN), ns / 1e9,
+               (double)info.st_size / (double)end_events / ranks);
     close(time_pipe[0]);
     close(time_pipe[1]);
     fflush(stdout);
@@ -235,7 +241,8 @@ int main(void)
     floors();
     in_child(calls);
     null_library();
-    /* Memory that a virtual machine has never touched costs its host, too; the second run is given what the first one left. */
+    /* Memory that a virtual machine has never touched costs its host, too; the second run is given what the first one
+     * left. */
     long_what = "fresh spill pages";
     in_child(long_run);
     long_what = "once more";

@@ -1,4 +1,5 @@
-/* fork_job.h - a job of many processes without MPI: forked, each pair joined by a socket pair; a pith_transport on that. */
+/* fork_job.h - a job of many processes without MPI: forked, each pair joined by a socket pair; a pith_transport on
+ * that. */
 #ifndef PITH_FORK_JOB_H
 #define PITH_FORK_JOB_H
 
@@ -15,9 +16,9 @@ enum { JOB_MAX = 16 };
 
 struct fork_job {
     int rank, size;
-    int peers[JOB_MAX];    /* socket to each other rank */
-    int fail_write;        /* this process's writes fail */
-    int written;           /* bytes asked to be written so far */
+    int peers[JOB_MAX]; /* socket to each other rank */
+    int fail_write;     /* this process's writes fail */
+    int written;        /* bytes asked to be written so far */
 };
 
 static int job_send(void *context, int to, const void *data, size_t size)
@@ -129,8 +130,9 @@ static int job_file_close(void *context, void *file)
 
 static inline struct pith_transport job_transport(struct fork_job *job)
 {
-    struct pith_transport transport = {job,        job->rank,  job->size,   job_send,      job_recv,          job_bcast,
-                                       job_sum_before, job_reduce, job_barrier, job_file_open, job_file_write_at, job_file_close};
+    struct pith_transport transport = {job,         job->rank,     job->size,         job_send,
+                                       job_recv,    job_bcast,     job_sum_before,    job_reduce,
+                                       job_barrier, job_file_open, job_file_write_at, job_file_close};
     return transport;
 }
 

@@ -1,5 +1,5 @@
-/* record_help.h - for tests of recording: each scenario runs in a child process of its own (a process records once), in a
- * scratch folder, and its log is then read by the parent. */
+/* record_help.h - for tests of recording: each scenario runs in a child process of its own (a process records once),
+ * in a scratch folder, and its log is then read by the parent. */
 #ifndef PITH_RECORD_HELP_H
 #define PITH_RECORD_HELP_H
 

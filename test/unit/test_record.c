@@ -3,7 +3,7 @@
 
 static int is_dir_empty_of_spill(void) { return help_files(".", ".spill") == 0; }
 
-/* ---- Everything once ------------------------------------------------------------------------------------------------------ */
+/* ---- Everything once --------------------------------------------------------------------------------------------- */
 
 static void record_all(void)
 {
@@ -33,8 +33,9 @@ static void record_all(void)
 
 static void test_all(void)
 {
-    static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER,   PITHLOG_ENTER, PITHLOG_LEAVE, PITHLOG_LEAVE, PITHLOG_EVENT,
-                                     PITHLOG_EVENT, PITHLOG_COUNTER, PITHLOG_SEND,  PITHLOG_RECV,  PITHLOG_LEAVE};
+    static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_ENTER, PITHLOG_LEAVE,
+                                     PITHLOG_LEAVE, PITHLOG_EVENT, PITHLOG_EVENT, PITHLOG_COUNTER,
+                                     PITHLOG_SEND,  PITHLOG_RECV,  PITHLOG_LEAVE};
     struct help_log log;
     const struct pithlog_def *def;
     size_t i;
@@ -48,7 +49,8 @@ static void test_all(void)
     OK(good, "in the order of the calls");
     OK(log.count == 13 && strcmp(help_name(&log, &log.records[11]), "pith:flush") == 0, "pith:flush is last");
     def = pithlog_get_def(log.log, log.records[0].id);
-    OK(def != NULL && strcmp(def->name, "work") == 0 && strcmp(def->colour, "red") == 0 && strcmp(def->group, "user") == 0,
+    OK(def != NULL && strcmp(def->name, "work") == 0 && strcmp(def->colour, "red") == 0 &&
+           strcmp(def->group, "user") == 0,
        "the first colour given stays");
     def = pithlog_get_def(log.log, log.records[1].id);
     OK(def != NULL && strcmp(def->group, "mine") == 0, "groups");
@@ -56,15 +58,18 @@ static void test_all(void)
            memcmp(log.records[6].payload, "\0\0\1\2", 4) == 0,
        "payload as given");
     OK(log.records[7].value == 2.5, "counter value");
-    OK(log.records[8].peer == 3 && log.records[8].tag == 7 && log.records[8].bytes == 1000 && log.records[8].comm == 0, "send");
-    OK(log.records[9].peer == 2 && log.records[9].tag == 8 && log.records[9].bytes == 2000 && log.records[9].posted == 0, "receive");
+    OK(log.records[8].peer == 3 && log.records[8].tag == 7 && log.records[8].bytes == 1000 && log.records[8].comm == 0,
+       "send");
+    OK(log.records[9].peer == 2 && log.records[9].tag == 8 && log.records[9].bytes == 2000 &&
+           log.records[9].posted == 0,
+       "receive");
     OK(strcmp(pithlog_get_lane(log.log, 0)->name, "the main one") == 0, "thread name");
     OK(log.info->lost == 0 && log.info->complete, "complete, nothing lost");
     help_close(&log);
     OK(is_dir_empty_of_spill(), "no spill folder is left");
 }
 
-/* ---- Payloads ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
 static const size_t payload_sizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 255, 4096, 65534, 65535};
 enum { PAYLOADS = sizeof payload_sizes / sizeof payload_sizes[0] };
@@ -100,11 +105,12 @@ static void test_payloads(void)
             good &= bytes[at] == (unsigned char)((at + i % PAYLOADS) * 7 + (at + i % PAYLOADS) / 256);
     }
     OK(good, "with their bytes");
-    OK(log.count > i && log.records[i].payload_bytes == 65535 && log.info->lost == 1, "70000 bytes are cut to 65535, and said");
+    OK(log.count > i && log.records[i].payload_bytes == 65535 && log.info->lost == 1,
+       "70000 bytes are cut to 65535, and said");
     help_close(&log);
 }
 
-/* ---- Definitions ------------------------------------------------------------------------------------------------------------- */
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 static void record_definitions(void)
 {
@@ -145,7 +151,7 @@ static void test_definitions(void)
     help_close(&log);
 }
 
-/* ---- Pause, finish ------------------------------------------------------------------------------------------------------------ */
+/* ---- Pause, finish ----------------------------------------------------------------------------------------------- */
 
 static void record_pauses(void)
 {
@@ -198,9 +204,11 @@ static void test_pauses(void)
 {
     struct help_log log;
     OK(help_child(record_pauses) == 0, "pause, resume, finish in the middle");
-    OK(help_read(&log, "run.pith") && help_count(&log, PITHLOG_ENTER, "s") == 2 && help_count(&log, PITHLOG_SEND, NULL) == 0,
+    OK(help_read(&log, "run.pith") && help_count(&log, PITHLOG_ENTER, "s") == 2 &&
+           help_count(&log, PITHLOG_SEND, NULL) == 0,
        "nothing was recorded while paused, or after the end");
-    OK(help_count(&log, PITHLOG_PAUSE, NULL) == 1 && help_count(&log, PITHLOG_RESUME, NULL) == 1, "both moments are there");
+    OK(help_count(&log, PITHLOG_PAUSE, NULL) == 1 && help_count(&log, PITHLOG_RESUME, NULL) == 1,
+       "both moments are there");
     help_close(&log);
     OK(help_child(record_paused_first) == 0 && help_read(&log, "run.pith"), "a program that pauses before anything");
     OK(help_count(&log, PITHLOG_ENTER, "s") == 1, "is recorded from its resume on");
@@ -210,7 +218,7 @@ static void test_pauses(void)
        "who records nothing leaves nothing");
 }
 
-/* ---- Many --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Many -------------------------------------------------------------------------------------------------------- */
 
 enum { MANY = 1500000 };
 
@@ -228,7 +236,8 @@ static void test_many(void)
     struct help_log log;
     size_t i;
     int good = 1;
-    OK(help_child(record_many) == 0 && help_read(&log, "run.pith") && log.count == 2 * MANY + 2, "three million records");
+    OK(help_child(record_many) == 0 && help_read(&log, "run.pith") && log.count == 2 * MANY + 2,
+       "three million records");
     for (i = 0; i < log.count; i++)
         good &= log.records[i].kind == (i % 2 == 0 ? PITHLOG_ENTER : PITHLOG_LEAVE) &&
                 (i == 0 || log.records[i].time_ns >= log.records[i - 1].time_ns);
@@ -259,19 +268,19 @@ static void test_full(void)
     struct help_log log;
     OK(help_child(record_ring) == 0 && help_read(&log, "run.pith"), "PITH_WHEN_FULL=ring");
     OK(log.count > 60000 && log.records[0].kind == PITHLOG_LOST, "begins by telling what was overwritten");
-    OK(log.info->lost + log.count - 1 == 2 * MANY + 2, "kept and lost make all: %llu + %zu", (unsigned long long)log.info->lost,
-       log.count - 1);
+    OK(log.info->lost + log.count - 1 == 2 * MANY + 2, "kept and lost make all: %llu + %zu",
+       (unsigned long long)log.info->lost, log.count - 1);
     OK(strcmp(help_name(&log, &log.records[log.count - 1]), "pith:flush") == 0, "the newest are kept");
     help_close(&log);
     OK(help_child(record_stop) == 0 && help_read(&log, "run.pith"), "PITH_WHEN_FULL=stop");
     OK(log.count > 60000 && log.records[0].kind == PITHLOG_ENTER && log.records[log.count - 1].kind == PITHLOG_LOST,
        "ends by telling what was lost");
-    OK(log.info->lost + log.count - 1 == 2 * MANY + 2, "kept and lost make all: %llu + %zu", (unsigned long long)log.info->lost,
-       log.count - 1);
+    OK(log.info->lost + log.count - 1 == 2 * MANY + 2, "kept and lost make all: %llu + %zu",
+       (unsigned long long)log.info->lost, log.count - 1);
     help_close(&log);
 }
 
-/* ---- The log's name ------------------------------------------------------------------------------------------------------------ */
+/* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
 static void record_little(void)
 {
@@ -314,16 +323,21 @@ static void test_names(void)
 {
     struct help_log log;
     help_fresh();
-    OK(help_child(record_unnamed) == 0 && help_read(&log, "test_record.pith"), "without PITH_LOG the program gives the name");
+    OK(help_child(record_unnamed) == 0 && help_read(&log, "test_record.pith"),
+       "without PITH_LOG the program gives the name");
     help_close(&log);
     help_fresh();
-    OK(help_child(record_clog2) == 0 && access("run.clog2", F_OK) == 0 && help_files(".", "pith") == 0 && help_files(".", "part") == 0,
+    OK(help_child(record_clog2) == 0 && access("run.clog2", F_OK) == 0 && help_files(".", "pith") == 0 &&
+           help_files(".", "part") == 0,
        "PITH_LOG=run.clog2: that format, no other file");
-    OK(help_read(&log, "run.clog2") && strcmp(log.info->format, "clog2") == 0 && log.info->states == 2, "which can be read");
+    OK(help_read(&log, "run.clog2") && strcmp(log.info->format, "clog2") == 0 && log.info->states == 2,
+       "which can be read");
     help_close(&log);
     help_fresh();
-    OK(help_child(record_format) == 0 && access("run.alog", F_OK) == 0 && help_files(".", "pith") == 0, "PITH_FORMAT=alog: run.alog");
-    OK(help_child(record_unknown_format) == 0 && access("run.pith", F_OK) == 0 && strstr(help_said(), "cuneiform") != NULL,
+    OK(help_child(record_format) == 0 && access("run.alog", F_OK) == 0 && help_files(".", "pith") == 0,
+       "PITH_FORMAT=alog: run.alog");
+    OK(help_child(record_unknown_format) == 0 && access("run.pith", F_OK) == 0 &&
+           strstr(help_said(), "cuneiform") != NULL,
        "an unknown format is said, the log written in Pith's own");
     OK(help_child(record_loud) == 0 && strstr(help_said(), "pith: run.pith: 1 rank, 4 events") != NULL &&
            help_lines(help_said()) == 1,

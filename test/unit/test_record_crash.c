@@ -1,4 +1,5 @@
-/* test_record_crash.c - processes that are killed, abort, fault, leave by _exit or exec: what was recorded before is there. */
+/* test_record_crash.c - processes that are killed, abort, fault, leave by _exit or exec: what was recorded before is
+ * there. */
 #include "record_help.h"
 
 enum { KILLS = 100, BATCH = 50 };
@@ -107,7 +108,7 @@ static void test_kills(void)
     OK(most > 1000, "of up to %u", most);
 }
 
-/* ---- Other ends ------------------------------------------------------------------------------------------------------------- */
+/* ---- Other ends -------------------------------------------------------------------------------------------------- */
 
 static void by_exit(void)
 {
@@ -177,10 +178,12 @@ static void test_running(void)
         announce = ends[1];
         record_for_ever();
     }
-    OK(read(ends[0], &announced, sizeof announced) == 4 && help_recover(&log, "run.pith.spill") && numbers_in(&log) >= (long)announced,
+    OK(read(ends[0], &announced, sizeof announced) == 4 && help_recover(&log, "run.pith.spill") &&
+           numbers_in(&log) >= (long)announced,
        "a log of a running process");
     help_close(&log);
-    OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.jobs[0].running == 1, "which is seen to run");
+    OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.jobs[0].running == 1,
+       "which is seen to run");
     pithi_spill_folder_close(&folder);
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);

@@ -1,5 +1,5 @@
-/* test_record_days.c - bad days: folders that cannot be written to, full disks, odd names, forks, handlers. The program always
- * runs on and ends as it would have; what is lost is counted and said in one line. */
+/* test_record_days.c - bad days: folders that cannot be written to, full disks, odd names, forks, handlers. The
+ * program always runs on and ends as it would have; what is lost is counted and said in one line. */
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -19,7 +19,7 @@ static void record_pairs(int pairs)
 
 static void record_ten(void) { record_pairs(10); }
 
-/* ---- Places ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
 
 static void as_nobody(void)
 {
@@ -45,7 +45,8 @@ static void test_read_only(void)
     setenv("TMPDIR", help_folder, 1);
     chmod(".", 0777);
     OK(help_child(record_in_read_only) == 0, "a log folder that is read-only: the program ends well");
-    OK(help_lines(help_said()) == 2 && strstr(help_said(), "locked/run.pith") != NULL, "it is said that there is no log");
+    OK(help_lines(help_said()) == 2 && strstr(help_said(), "locked/run.pith") != NULL,
+       "it is said that there is no log");
     at = strstr((char *)(uintptr_t)help_said(), "pith recover ");
     if (at != NULL)
         sscanf(at, "pith recover %199s", spill);
@@ -65,15 +66,18 @@ static void test_names(void)
     OK(help_child(record_ten) == 0 && help_lines(help_said()) == 1 && strstr(help_said(), "is a folder") != NULL,
        "PITH_LOG is a folder: one line, the program runs on");
     setenv("PITH_LOG", "no/such/folder/run.pith", 1);
-    OK(help_child(record_ten) == 0 && strstr(help_said(), "no/such/folder/run.pith") != NULL, "PITH_LOG in a folder that is not there");
+    OK(help_child(record_ten) == 0 && strstr(help_said(), "no/such/folder/run.pith") != NULL,
+       "PITH_LOG in a folder that is not there");
     setenv("PITH_LOG", "run.pith", 1);
     setenv("PITH_SPILL", "/dev/null", 1);
     OK(help_child(record_ten) == 0 && help_lines(help_said()) == 1 && strstr(help_said(), "PITH_SPILL") != NULL,
        "PITH_SPILL is no folder: one line, the program runs on");
     setenv("PITH_SPILL", "made/here", 1);
-    OK(help_child(record_ten) == 0 && help_lines(help_said()) == 1, "PITH_SPILL in a folder that is not there: the same");
+    OK(help_child(record_ten) == 0 && help_lines(help_said()) == 1,
+       "PITH_SPILL in a folder that is not there: the same");
     setenv("PITH_SPILL", "spill", 1);
-    OK(help_child(record_ten) == 0 && access("run.pith", F_OK) == 0 && access("spill", F_OK) != 0, "PITH_SPILL is made, and removed");
+    OK(help_child(record_ten) == 0 && access("run.pith", F_OK) == 0 && access("spill", F_OK) != 0,
+       "PITH_SPILL is made, and removed");
     unsetenv("PITH_SPILL");
     mkdir("here", 0755);
     symlink("here", "run.pith.spill") == 0 ? (void)0 : exit(95);
@@ -82,7 +86,7 @@ static void test_names(void)
        "a link in place of the spill folder is not followed");
 }
 
-/* ---- Full ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Full -------------------------------------------------------------------------------------------------------- */
 
 static void record_full(void)
 {
@@ -113,7 +117,8 @@ static void test_full(void)
     mkdir("small", 0755);
     if (mount("none", "small", "tmpfs", 0, "size=1m") == 0) {
         setenv("PITH_LOG", "small/run.pith", 1);
-        OK(help_child(record_full) == 0 && help_read(&log, "small/run.pith"), "a disk of 1 MiB: it ends well, with a log");
+        OK(help_child(record_full) == 0 && help_read(&log, "small/run.pith"),
+           "a disk of 1 MiB: it ends well, with a log");
         OK(all_accounted(&log, 1000000), "kept and lost make all");
         help_close(&log);
         OK(help_files("small", ".spill") == 0, "no spill file is left");
@@ -122,7 +127,8 @@ static void test_full(void)
     } else {
         OK(1, "a disk of 1 MiB # SKIP no permission to mount one");
     }
-    OK(help_child(record_limited) == 0 && help_read(&log, "run.pith"), "a limit on the size of files: no SIGXFSZ, a log");
+    OK(help_child(record_limited) == 0 && help_read(&log, "run.pith"),
+       "a limit on the size of files: no SIGXFSZ, a log");
     OK(all_accounted(&log, 1000000), "kept and lost make all");
     help_close(&log);
 }
@@ -147,12 +153,13 @@ static void test_log_does_not_fit(void)
     help_fresh();
     OK(help_child(record_payload_limited) == 0 && access("run.pith", F_OK) != 0 && help_files(".", "part") == 0,
        "the log does not fit: no part of it is left");
-    OK(help_lines(help_said()) == 2 && strstr(help_said(), "pith recover run.pith.spill") != NULL, "it is said, and how to recover");
+    OK(help_lines(help_said()) == 2 && strstr(help_said(), "pith recover run.pith.spill") != NULL,
+       "it is said, and how to recover");
     OK(help_recover(&log, "run.pith.spill") && help_count(&log, PITHLOG_EVENT, "noise") == 1000, "which works");
     help_close(&log);
 }
 
-/* ---- The program does what it likes ------------------------------------------------------------------------------------------------ */
+/* ---- The program does what it likes ------------------------------------------------------------------------------ */
 
 static void record_closing(void)
 {
@@ -205,13 +212,14 @@ static void test_liberties(void)
     OK(help_child(record_closing) == 0 && help_read(&log, "run.pith") && log.info->states == 200011,
        "a program that closes all descriptors is recorded on, and owns every number");
     help_close(&log);
-    OK(help_child(record_moving) == 0 && help_read(&log, "run.pith") && log.info->states == 200011, "one that changes its folder");
+    OK(help_child(record_moving) == 0 && help_read(&log, "run.pith") && log.info->states == 200011,
+       "one that changes its folder");
     help_close(&log);
     OK(help_child(record_removed) == 0, "one that removes the spill folder runs on");
     OK(help_child(record_without_stderr) == 0, "one whose stderr is a closed pipe ends as before");
 }
 
-/* ---- Fork ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
 static void record_forking(void)
 {
@@ -245,7 +253,8 @@ static void test_fork(void)
     struct dirent *entry;
     char child[300] = "";
     help_fresh();
-    OK(help_child(record_forking) == 0 && help_read(&log, "run.pith") && log.info->states == 21, "a program that forks: its own log is its own");
+    OK(help_child(record_forking) == 0 && help_read(&log, "run.pith") && log.info->states == 21,
+       "a program that forks: its own log is its own");
     help_close(&log);
     OK(help_files(".", ".pith") == 2, "the child that recorded and ended has one too, the others none");
     dir = opendir(".");
@@ -253,14 +262,16 @@ static void test_fork(void)
         if (strncmp(entry->d_name, "run-", 4) == 0)
             snprintf(child, sizeof child, "%s", entry->d_name);
     closedir(dir);
-    OK(help_read(&log, child) && help_count(&log, PITHLOG_LEAVE, "s") == 5 && help_count(&log, PITHLOG_LEAVE, "child's") == 1,
+    OK(help_read(&log, child) && help_count(&log, PITHLOG_LEAVE, "s") == 5 &&
+           help_count(&log, PITHLOG_LEAVE, "child's") == 1,
        "with what it did, under the names defined before the fork");
     help_close(&log);
-    OK(help_recover(&log, "run.pith.spill") && help_count(&log, PITHLOG_LEAVE, "s") == 7, "the one that left by _exit can be recovered");
+    OK(help_recover(&log, "run.pith.spill") && help_count(&log, PITHLOG_LEAVE, "s") == 7,
+       "the one that left by _exit can be recovered");
     help_close(&log);
 }
 
-/* ---- Handlers ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Handlers ---------------------------------------------------------------------------------------------------- */
 
 static volatile uint32_t handled;
 static uint32_t handler_state, handler_event;
@@ -329,7 +340,7 @@ static void test_handler(void)
     help_close(&log);
 }
 
-/* ---- A privileged process ---------------------------------------------------------------------------------------------------------------- */
+/* ---- A privileged process ---------------------------------------------------------------------------------------- */
 
 static void test_privileged(const char *self)
 {
@@ -348,7 +359,8 @@ static void test_privileged(const char *self)
     if (status == 77 << 8)
         OK(1, "a privileged process # SKIP set-user-id has no effect here");
     else
-        OK(status == 0 && help_files(".", ".pith") == 0 && help_files(".", ".spill") == 0, "a privileged process is not recorded");
+        OK(status == 0 && help_files(".", ".pith") == 0 && help_files(".", ".spill") == 0,
+           "a privileged process is not recorded");
 }
 
 int main(int argc, char **argv)

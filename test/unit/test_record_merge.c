@@ -1,11 +1,11 @@
-/* test_record_merge.c - jobs of 1 to 16 processes: the merged log holds what each of them recorded; when one fails, none
- * pretends to have succeeded. */
+/* test_record_merge.c - jobs of 1 to 16 processes: the merged log holds what each of them recorded; when one fails,
+ * none pretends to have succeeded. */
 #include "fork_job.h"
 #include "record_help.h"
 
 enum { ROUNDS = 2000, STATES = 7 };
 
-/* ---- What every rank records -------------------------------------------------------------------------------------------------- */
+/* ---- What every rank records ------------------------------------------------------------------------------------- */
 
 static uint32_t states[STATES], event, halves;
 
@@ -71,7 +71,7 @@ static void whole_job(struct fork_job *job)
         exit(4);
 }
 
-/* ---- Is it all there? ----------------------------------------------------------------------------------------------------------- */
+/* ---- Is it all there? -------------------------------------------------------------------------------------------- */
 
 static const struct pithlog_record *next_of(const struct help_log *log, uint32_t lane, size_t *at)
 {
@@ -80,7 +80,8 @@ static const struct pithlog_record *next_of(const struct help_log *log, uint32_t
     return *at < log->count ? &log->records[(*at)++] : NULL;
 }
 
-static int is_named(const struct help_log *log, const struct pithlog_record *record, uint32_t kind, const char *format, int number)
+static int is_named(const struct help_log *log, const struct pithlog_record *record, uint32_t kind, const char *format,
+                    int number)
 {
     char name[64];
     snprintf(name, sizeof name, format, number);
@@ -89,7 +90,8 @@ static int is_named(const struct help_log *log, const struct pithlog_record *rec
 
 static int is_comm(const struct help_log *log, const struct pithlog_record *record, uint32_t kind, int rank)
 {
-    const struct pithlog_comm *comm = record != NULL && record->kind == kind ? pithlog_get_comm(log->log, record->comm) : NULL;
+    const struct pithlog_comm *comm =
+        record != NULL && record->kind == kind ? pithlog_get_comm(log->log, record->comm) : NULL;
     return comm != NULL && comm->key == 100 + (uint64_t)(rank % 2);
 }
 
@@ -157,7 +159,8 @@ static void test_job(int size)
     int rank, good = 1;
     help_fresh();
     OK(job_run(size, whole_job) == 0 && help_read(&log, "run.pith"), "a job of %d", size);
-    OK(log.info->ranks == (uint32_t)size && log.info->lost == 0 && log.info->complete && log.info->defs == STATES + 2 + (uint32_t)size,
+    OK(log.info->ranks == (uint32_t)size && log.info->lost == 0 && log.info->complete &&
+           log.info->defs == STATES + 2 + (uint32_t)size,
        "ranks and definitions");
     for (rank = 0; rank < size; rank++) {
         int fits = pithlog_get_lane(log.log, (uint32_t)rank)->rank == rank && rank_good(&log, rank, size);
@@ -180,7 +183,7 @@ static void test_job(int size)
     OK(help_files(".", ".spill") == 0 && help_files(".", ".part") == 0, "nothing else is left");
 }
 
-/* ---- Bad days -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Bad days ---------------------------------------------------------------------------------------------------- */
 
 static int said_by_all(int size, const char *text)
 {
@@ -210,7 +213,8 @@ static void test_failure(void)
     help_fresh();
     OK(job_run(4, failing_job) == 0, "a job whose rank 2 cannot write ends well all the same");
     OK(access("run.pith", F_OK) != 0 && help_files(".", ".part") == 0, "there is no log, whole or in part");
-    OK(said_by_all(4, "cannot be written") == 1 && said_by_all(4, "pith recover") == 1, "it is said once, and how to recover");
+    OK(said_by_all(4, "cannot be written") == 1 && said_by_all(4, "pith recover") == 1,
+       "it is said once, and how to recover");
     OK(help_files("run.pith.spill", ".spill") == 4 && help_recover(&log, "run.pith.spill"), "all spill files are kept");
     OK(log.info->ranks == 4 && rank_good(&log, 2, 4) && rank_good(&log, 3, 4), "and hold everything");
     help_close(&log);
@@ -232,7 +236,8 @@ static void test_missing_rank(void)
 {
     struct help_log log;
     help_fresh();
-    OK(job_run(3, partly_recorded_job) == 0 && help_read(&log, "run.pith"), "a rank that cannot record does not spoil the log");
+    OK(job_run(3, partly_recorded_job) == 0 && help_read(&log, "run.pith"),
+       "a rank that cannot record does not spoil the log");
     OK(log.info->ranks == 3 && log.info->lanes == 2 && said_by_all(3, "3 ranks (1 not recorded)") == 1 &&
            said_by_all(3, "recording is off") == 1,
        "which says so");
@@ -259,8 +264,9 @@ static void test_unfinished(void)
     help_fresh();
     OK(job_run(4, unfinished_job) == 1 && access("run.pith", F_OK) != 0, "a job that never finishes");
     OK(said_by_all(4, "pith recover run.pith.spill -o run.pith") == 1, "one process says how to get at its records");
-    OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.job_count == 1 && folder.jobs[0].ranks == 4 &&
-           folder.jobs[0].count == 4 && folder.jobs[0].missing == 0 && folder.jobs[0].running == 0,
+    OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.job_count == 1 &&
+           folder.jobs[0].ranks == 4 && folder.jobs[0].count == 4 && folder.jobs[0].missing == 0 &&
+           folder.jobs[0].running == 0,
        "its files are known as one job");
     pithi_spill_folder_close(&folder);
     OK(help_recover(&log, "run.pith.spill"), "it is recovered");

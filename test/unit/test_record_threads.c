@@ -1,5 +1,5 @@
-/* test_record_threads.c - many threads at once: each has its lane, nothing is mixed up, nothing is lost. Also run under the
- * thread sanitizer. */
+/* test_record_threads.c - many threads at once: each has its lane, nothing is mixed up, nothing is lost. Also run
+ * under the thread sanitizer. */
 #include "record_help.h"
 
 enum { PAIRS = 20000, SHORT = 3000 };
@@ -20,7 +20,7 @@ static void run_threads(int count, void *(*body)(void *), int at_once)
     }
 }
 
-/* ---- Long ones ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Long ones --------------------------------------------------------------------------------------------------- */
 
 static void *record_pairs(void *number)
 {
@@ -86,7 +86,7 @@ static void test_long(int threads)
     help_close(&log);
 }
 
-/* ---- Short ones --------------------------------------------------------------------------------------------------------------- */
+/* ---- Short ones -------------------------------------------------------------------------------------------------- */
 
 static void *record_pair(void *unused)
 {
@@ -130,7 +130,7 @@ static void test_short(void)
     help_close(&log);
 }
 
-/* ---- Threads that record while another pauses, flushes, ends -------------------------------------------------------------------- */
+/* ---- Threads that record while another pauses, flushes, ends ----------------------------------------------------- */
 
 static int stop_now;
 
@@ -173,16 +173,18 @@ static void test_control(void)
     size_t i;
     int good = 1;
     help_fresh();
-    OK(help_child(record_control) == 0 && help_read(&log, "run.pith"), "pause, flush, finish while four threads record");
+    OK(help_child(record_control) == 0 && help_read(&log, "run.pith"),
+       "pause, flush, finish while four threads record");
     for (i = 0; i < log.count; i++)
-        good &= log.records[i].kind != PITHLOG_EVENT || (log.records[i].payload_bytes == 24 && *(const char *)log.records[i].payload == 1);
+        good &= log.records[i].kind != PITHLOG_EVENT ||
+                (log.records[i].payload_bytes == 24 && *(const char *)log.records[i].payload == 1);
     OK(good && help_count(&log, PITHLOG_PAUSE, NULL) == 50 && help_count(&log, PITHLOG_RESUME, NULL) == 50,
        "the log is whole, with 50 pauses");
     OK(log.info->lost == 0, "nothing lost");
     help_close(&log);
 }
 
-/* ---- The same names everywhere --------------------------------------------------------------------------------------------------- */
+/* ---- The same names everywhere ----------------------------------------------------------------------------------- */
 
 static uint32_t ids[8][500];
 
@@ -207,7 +209,7 @@ static void record_definitions(void)
                 exit(3);
 }
 
-/* ---- A destructor of thread-local data that records after Pith has seen the thread end -------------------------------------------- */
+/* ---- A destructor of thread-local data that records after Pith has seen the thread end --------------------------- */
 
 static pthread_key_t late_key;
 

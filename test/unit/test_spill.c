@@ -1,8 +1,9 @@
-/* test_spill.c - reading spill files: the words of records, the fit of clocks, and bytes that no process would have written. */
+/* test_spill.c - reading spill files: the words of records, the fit of clocks, and bytes that no process would have
+ * written. */
 #include "record_help.h"
 #include "spill/spill_walk.h"
 
-/* ---- A file made by hand ------------------------------------------------------------------------------------------------------- */
+/* ---- A file made by hand ----------------------------------------------------------------------------------------- */
 
 enum { FILE_SIZE = 4096 * 6, DEFS_AT = 4096, LANE_AT = 8192, LANE2_AT = 16384 };
 static union {
@@ -107,7 +108,8 @@ static void test_walk(void)
     struct pithlog_record records[16];
     uint64_t dropped = 0;
     make_file();
-    OK(pithi_spill_scan(&spill, "hand-made", file.bytes, FILE_SIZE) == PITH_OK && pithi_spill_fit(&spill, NULL) == PITH_OK,
+    OK(pithi_spill_scan(&spill, "hand-made", file.bytes, FILE_SIZE) == PITH_OK &&
+           pithi_spill_fit(&spill, NULL) == PITH_OK,
        "a file made by hand is read");
     OK(spill.lane_count == 1 && spill.lanes[0].count == 2 && strcmp(spill.lanes[0].name, "main") == 0, "its lane");
     OK(strcmp(spill.defs[1].name, "state") == 0 && strcmp(spill.defs[1].colour, "red") == 0 &&
@@ -118,12 +120,16 @@ static void test_walk(void)
        "its communicator");
     OK(spill.property_count == 1 && strcmp(spill.properties[0].value, "value") == 0, "its property");
     OK(walk_all(&spill, records, 16, &dropped) == 5 && dropped == 1, "five records, one dropped");
-    OK(records[0].kind == PITHLOG_ENTER && records[0].id == 10 && records[0].time_ns == 500005, "two ticks are a nanosecond");
-    OK(records[1].kind == PITHLOG_EVENT && records[1].payload_bytes == 9 && memcmp(records[1].payload, "\1\2\3\4\5\6\7\10\11", 9) == 0,
+    OK(records[0].kind == PITHLOG_ENTER && records[0].id == 10 && records[0].time_ns == 500005,
+       "two ticks are a nanosecond");
+    OK(records[1].kind == PITHLOG_EVENT && records[1].payload_bytes == 9 &&
+           memcmp(records[1].payload, "\1\2\3\4\5\6\7\10\11", 9) == 0,
        "payload");
-    OK(records[2].kind == PITHLOG_COUNTER && records[2].value == 2.5 && records[2].time_ns == 500010 && records[2].payload == NULL,
+    OK(records[2].kind == PITHLOG_COUNTER && records[2].value == 2.5 && records[2].time_ns == 500010 &&
+           records[2].payload == NULL,
        "a time that falls is taken up");
-    OK(records[3].kind == PITHLOG_SEND && records[3].comm == 5 && records[3].peer == 1 && records[3].tag == 42 && records[3].bytes == 1000,
+    OK(records[3].kind == PITHLOG_SEND && records[3].comm == 5 && records[3].peer == 1 && records[3].tag == 42 &&
+           records[3].bytes == 1000,
        "send");
     OK(records[4].kind == PITHLOG_LEAVE && records[4].time_ns == 500050 + (INT64_C(1) << 40) && records[4].bytes == 0 &&
            records[4].peer == -1,
@@ -131,19 +137,23 @@ static void test_walk(void)
     pithi_spill_close(&spill);
 }
 
-/* ---- The clock fit ---------------------------------------------------------------------------------------------------------------- */
+/* ---- The clock fit ----------------------------------------------------------------------------------------------- */
 
 static void test_fit(void)
 {
     /* The example of spill_time.h, times 100000: 2.6 GHz. */
-    struct pithi_anchor anchors[] = {{360000000, 5100000000, 0}, {100000000, 5000000000, 0}, {100000100, 5000000040, 0}};
+    struct pithi_anchor anchors[] = {
+        {360000000, 5100000000, 0}, {100000000, 5000000000, 0}, {100000100, 5000000040, 0}};
     struct pithi_anchor young[] = {{1000, 5000, 0}, {1010, 5100, 0}};
     struct pithi_anchor_pair base = {{0, 0, 0}, {UINT64_C(2000000000000), 1000000000000, 0}};
     struct pithi_spill_time time;
     int64_t ns;
-    OK(pithi_time_fit(&time, PITHI_CLOCK_TSC, anchors, 3, NULL) == PITH_OK && time.count == 2, "anchors too near are left out");
-    OK(pithi_time_ns(&time, 230000000) == 5050000000 || pithi_time_ns(&time, 230000000) == 5049999999, "between two anchors");
-    OK(pithi_time_ns(&time, 100000000) == 5000000000 && pithi_time_ns(&time, 360000000) == 5100000000, "at the anchors");
+    OK(pithi_time_fit(&time, PITHI_CLOCK_TSC, anchors, 3, NULL) == PITH_OK && time.count == 2,
+       "anchors too near are left out");
+    OK(pithi_time_ns(&time, 230000000) == 5050000000 || pithi_time_ns(&time, 230000000) == 5049999999,
+       "between two anchors");
+    OK(pithi_time_ns(&time, 100000000) == 5000000000 && pithi_time_ns(&time, 360000000) == 5100000000,
+       "at the anchors");
     ns = pithi_time_ns(&time, 620000000);
     OK(ns >= 5199999999 && ns <= 5200000001, "after the last");
     ns = pithi_time_ns(&time, 74000000);
@@ -158,7 +168,7 @@ static void test_fit(void)
     pithi_time_free(&time);
 }
 
-/* ---- Damage ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Damage ------------------------------------------------------------------------------------------------------ */
 
 /* Reads it whatever it is. */
 static int read_damaged(const void *bytes, size_t size)
@@ -213,7 +223,7 @@ static void test_damage(void)
     OK(read_damaged(file.bytes, 4095) == -1 && read_damaged("hello", 5) == -1, "what is no spill file is refused");
 }
 
-/* ---- Folders ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
 static void save(const char *path, uint64_t job, int32_t rank)
 {
@@ -243,12 +253,15 @@ static void test_folders(void)
     out = fopen("dir/bad.spill", "w");
     fputs("not one", out);
     fclose(out);
-    OK(pithi_spill_folder_open(&folder, "dir") == PITH_OK && folder.job_count == 2 && folder.unreadable == 1, "two jobs and a bad file");
-    OK(folder.jobs[0].count == 1 && folder.jobs[0].missing == 1 && folder.jobs[1].count == 2 && folder.jobs[1].missing == 0,
+    OK(pithi_spill_folder_open(&folder, "dir") == PITH_OK && folder.job_count == 2 && folder.unreadable == 1,
+       "two jobs and a bad file");
+    OK(folder.jobs[0].count == 1 && folder.jobs[0].missing == 1 && folder.jobs[1].count == 2 &&
+           folder.jobs[1].missing == 0,
        "the older first, one rank missing");
     OK(strcmp(folder.members[folder.jobs[1].first].path, "dir/a.spill") == 0, "in order of ranks");
     pithi_spill_folder_close(&folder);
-    OK(help_read(&log, "dir") && strcmp(log.info->format, "spill") == 0 && log.info->ranks == 2, "pithlog_open takes the newest");
+    OK(help_read(&log, "dir") && strcmp(log.info->format, "spill") == 0 && log.info->ranks == 2,
+       "pithlog_open takes the newest");
     OK(help_count(&log, PITHLOG_LEAVE, "state") == 2, "with both ranks' records");
     help_close(&log);
     OK(help_read(&log, "dir/c.spill") && help_count(&log, PITHLOG_LEAVE, "state") == 1, "or one file alone");

@@ -1,5 +1,5 @@
-/* defs.c - the table of definitions, and definition records in the spill file. */
-#include "defs.h"
+/* definitions.c - the table of definitions, and definition records in the spill file. */
+#include "definitions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "pith_tool.h"
 #include "session.h"
 
-/* ---- Records in the spill file ------------------------------------------------------------------------------------------- */
+/* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
 #define CHUNK_BYTES (UINT64_C(64) << 10)
 
@@ -74,7 +74,7 @@ static struct piece text(const char *string)
     return piece;
 }
 
-/* ---- The table: entries in order of ids, found by a hash of kind and name --------------------------------------------------- */
+/* ---- The table: entries in order of ids, found by a hash of kind and name ---------------------------------------- */
 
 struct entry {
     struct entry *chain;
@@ -160,7 +160,8 @@ static uint32_t find(uint16_t type, uint64_t hash, const char *name)
 
 static uint32_t define(uint16_t type, const char *name, const char *colour, const char *group, const char *format)
 {
-    const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "", format != NULL ? format : ""};
+    const char *strings[4] = {name, colour != NULL ? colour : "", group != NULL ? group : "",
+                              format != NULL ? format : ""};
     struct pithi_guard guard;
     uint64_t hash;
     uint32_t id;
@@ -184,14 +185,20 @@ uint32_t pith_state_define_group(const char *name, const char *colour, const cha
     return define(PITHI_D_STATE, name, colour, group, NULL);
 }
 
-uint32_t pith_state_define(const char *name, const char *colour) { return define(PITHI_D_STATE, name, colour, "user", NULL); }
+uint32_t pith_state_define(const char *name, const char *colour)
+{
+    return define(PITHI_D_STATE, name, colour, "user", NULL);
+}
 
 uint32_t pith_event_define(const char *name, const char *colour, const char *format)
 {
     return define(PITHI_D_EVENT, name, colour, "user", format);
 }
 
-uint32_t pith_counter_define(const char *name, const char *unit) { return define(PITHI_D_COUNTER, name, NULL, "user", unit); }
+uint32_t pith_counter_define(const char *name, const char *unit)
+{
+    return define(PITHI_D_COUNTER, name, NULL, "user", unit);
+}
 
 void pithi_defs_write_all(void)
 {
@@ -202,7 +209,7 @@ void pithi_defs_write_all(void)
 
 void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
 
-/* ---- Communicators, threads, properties -------------------------------------------------------------------------------------- */
+/* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
 
 #define MEMBERS_ALL_STORE 64 /* up to so many, every member stores the list: should rank 0's file be missing */
 

@@ -1,4 +1,4 @@
-/* job.c - many processes, one job: agreeing on the log's name and the job's number. */
+/* join.c - many processes, one job: agreeing on the log's name and the job's number. */
 #include <string.h>
 
 #include "buffer.h"

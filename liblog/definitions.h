@@ -1,0 +1,13 @@
+/* definitions.h - names and ids of states, events and counters; communicators, threads' names and properties.
+ *
+ * What was defined is kept in memory (the same name must give the same id) and stored in the spill file at once, so
+ * that the file explains itself whenever the process dies. */
+#ifndef PITHI_DEFINITIONS_H
+#define PITHI_DEFINITIONS_H
+
+/* Under the guard: stores all definitions in a spill file that was just made. */
+void pithi_defs_write_all(void);
+/* In a forked child: names and ids stay, the file is gone. */
+void pithi_defs_forked(void);
+
+#endif
