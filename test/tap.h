@@ -1,4 +1,5 @@
-/* tap.h - the few lines that a C test needs: OK(condition, "what", ...) prints a TAP line; end with return tap_done(). */
+/* tap.h - the few lines that a C test needs: OK(condition, "what", ...) prints a TAP line; end with
+ * return tap_done(). */
 #ifndef PITH_TAP_H
 #define PITH_TAP_H
 

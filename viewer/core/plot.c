@@ -307,8 +307,8 @@ static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *a
     return *from < *to;
 }
 
-/* How much of the rows the arrows cover up to each column: crowd[x] is the sum over the columns before x, where 1 is one
- * arrow across all rows. [width + 1], to be freed; NULL: no memory. */
+/* How much of the rows the arrows cover: crowd[x] is the sum over the columns before x, where 1 is one arrow across all
+ * rows. [width + 1], to be freed; NULL: no memory. */
 static double *measure_crowd(const struct pithi_plot *plot)
 {
     double *crowd = calloc((size_t)plot->width + 2, sizeof *crowd), now = 0, sum = 0;
