@@ -1,5 +1,5 @@
-/* bench_foreign.c - how fast ALOG and CLOG-2 are written and read (into a native log), beside the same log read in order of
- * time. CPU time, best of 3; 2 million records of 4 ranks, or BENCH_RECORDS. */
+/* bench_foreign.c - how fast ALOG and CLOG-2 are written and read (into a native log), beside the same log read in
+ * order of time. CPU time, best of 3; 2 million records of 4 ranks, or BENCH_RECORDS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

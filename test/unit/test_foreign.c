@@ -1,5 +1,5 @@
-/* test_foreign.c - what readers and writers of foreign formats share: colours, names by rule, the table of numbers, putting
- * records into the order of time; and payloads in CLOG-2's 32 bytes. */
+/* test_foreign.c - what readers and writers of foreign formats share: colours, names by rule, the table of numbers,
+ * putting records into the order of time; and payloads in CLOG-2's 32 bytes. */
 #include <stdlib.h>
 #include <string.h>
 
