@@ -9,9 +9,12 @@ export LC_ALL=C.UTF-8 PATH="$build/bin:$PATH"
 # Open MPI refuses root and counts slots; in a test neither matters.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl_vader_single_copy_mechanism=none
 unset ${!PITH_*}
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
-trap 'cd /; rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 1
+# Temporary files of what is tested go beside the scratch folder, and with it.
+TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
+export TMPDIR
+scratch=$TMPDIR/scratch
+trap 'cd /; rm -rf "$TMPDIR"' EXIT
+{ mkdir "$scratch" && cd "$scratch"; } || exit 1
 tap_count=0 tap_failed=0
 
 # ok STATUS WHAT: a line, good when STATUS is 0, which it gives back. `cmd >out; ok $? "cmd works" || sed 's/^/# /' out`

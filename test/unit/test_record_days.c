@@ -354,8 +354,7 @@ static void test_privileged(const char *self)
         return;
     }
     chmod(".", 0777);
-    /* The search for leaks, in a sanitizer build, may not look into such a process, and fails. */
-    snprintf(command, sizeof command, "ASAN_OPTIONS=detect_leaks=0 %s privileged >out 2>&1", copy);
+    snprintf(command, sizeof command, "%s privileged >out 2>&1", copy);
     status = system(command);
     if (status == 77 << 8)
         OK(1, "a privileged process # SKIP set-user-id has no effect here");
@@ -370,6 +369,9 @@ int main(int argc, char **argv)
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (argc == 2 && strcmp(argv[1], "privileged") == 0) {
         record_pairs(10);
+#ifdef __SANITIZE_ADDRESS__
+        _exit(geteuid() == getuid() ? 77 : 0); /* the search for leaks may not look into such a process, and fails */
+#endif
         return geteuid() == getuid() ? 77 : 0;
     }
     self[length > 0 ? length : 0] = '\0';
