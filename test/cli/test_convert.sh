@@ -54,7 +54,7 @@ chmod 500 folder
 as_user=()
 if [ "$(id -u)" = 0 ]; then # root may write everywhere: somebody else, with a copy of pith, for the build tree may be closed
     as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups env "PATH=$PWD/copy:$PATH")
-    mkdir copy && cp "$build/bin/pith" copy && chmod 755 . copy
+    mkdir copy && cp "$build/bin/pith" copy && chmod 755 .. . copy
 fi
 fails 1 "pith: folder/a.txt: cannot write: Permission denied" "a folder without permission" "${as_user[@]}" pith convert small.pith folder/a.txt
 mkdir small_disk
