@@ -90,7 +90,7 @@ for mpi in $(mpis); do
     wait
     for log in many1 many2 many3 badday; do
         pith check $log.pith >check.out 2>&1
-        ok $? "$mpi jobs side by side: $log.pith is good" || cat check.out
+        ok $? "$mpi jobs side by side: $log.pith is good" || sed 's/^/#   /' check.out "${log/badday/same1}.out"
         is "$(rounds $log.pith)" '0 enter 100 0 leave 100 1 enter 100 1 leave 100 ' "$mpi jobs side by side: $log.pith is of one job"
     done
     is "$(ls -d ./*.spill ./*.part 2>/dev/null)" "" "$mpi: no spill folder stays after a good end"
