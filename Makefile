@@ -53,7 +53,6 @@ wrappergen_src := $(wildcard wrappers/wrappergen/*.c)
 run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
 mpi_src := $(wildcard wrappers/mpi/*.c)
-mpi_templates := $(wildcard wrappers/mpi/*.w)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
 tk_src := $(wildcard viewer/tk/*.c)
@@ -73,7 +72,18 @@ null_a := $(O)/lib/libpith-null.a
 null_so := $(O)/lib/libpith-null.so.$(SOVERSION)
 formats_a := $(O)/obj/libformats.a
 core_a := $(O)/obj/libcore.a
-mpi_so := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.so)
+# The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates, what
+# it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
+mpi_libs := mpi $(foreach w,$(wildcard wrappers/*/*.w),$(if $(filter $(w),wrappers/$(notdir $(basename $(w)))/$(notdir $(w))),$(notdir $(basename $(w)))))
+templates_mpi := wrappers/mpi/log.w wrappers/mpi/messages.w
+runtime_mpi := $(mpi_src)
+link_mpi = -L$(O)/lib -lpith
+templates_trace := wrappers/trace/trace.w
+runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c)
+templates_time := wrappers/time/time.w wrappers/mpi/messages.w
+runtime_time := $(addprefix wrappers/mpi/,real.c nested.c comm.c request.c completion.c message.c coll.c)
+link_time = -Wl,--version-script=wrappers/time/time.map
+mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
@@ -186,19 +196,27 @@ $(O)/gen/$(1)/exports: $(O)/.flags
 	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
 	ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(PMPIX*_[A-Za-z0-9_]*\)$$$$/\1/p' >$$@
 	@rm -f $$@.probe
-$(O)/gen/$(1)/log.c: $(mpi_templates) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exports
-	$(O)/bin/wrappergen --preload -w $(mpi_templates) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exports -o $$@
-$(O)/obj/mpi-$(1)/log.o: $(O)/gen/$(1)/log.c $(O)/.flags | $(headers)
-	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-mpi.so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1)/%.o,$(mpi_src)) $(O)/obj/mpi-$(1)/log.o $(lib_so) $(O)/lib/libpith.so
-	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
 endef
-$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))))
+# $(2) = a library. Its wrappers, the C files beside its template, and its part of the runtime.
+define mpi_lib_rules
+$(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exports
+	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exports -o $$@
+$(O)/obj/mpi-$(1)/gen/$(2).o: $(O)/gen/$(1)/$(2).c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/$(2) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/$(2)/%.o: wrappers/$(2)/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1)/%.o,$(runtime_$(2))) $(O)/obj/mpi-$(1)/gen/$(2).o \
+		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
+		$(wildcard wrappers/$(2)/*.map) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
+	@mkdir -p $$(@D)
+	$(LINK) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
+endef
+$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 
 # ---- viewer ------------------------------------------------------------------------------------------------------------
 $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(formats_a)

@@ -127,7 +127,7 @@ static int is_inside(const char *name)
         if (!strncmp(name, bindings[i], strlen(bindings[i])))
             return 0;
     return !strncmp(name, "libmpi", 6) || !strncmp(name, "libopen-", 8) || !strncmp(name, "mca_", 4) ||
-           !strncmp(name, "libmca_", 7) || !strncmp(name, "libpith-mpi", 11) || !strncmp(name, "libucp", 6) ||
+           !strncmp(name, "libmca_", 7) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libucp", 6) ||
            !strncmp(name, "libucs", 6) || !strncmp(name, "libfabric", 9);
 }
 

@@ -1,13 +1,9 @@
-/* state.c - names, colours and groups of the states, and which nested calls count. */
+/* state.c - names, colours and groups of the states. */
 #include "state.h"
 
 #include "pith_tool.h"
-#include "real.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-__thread struct pithi_self pithi_self;
 
 /* The group of the legend, and the colour of a function that has none of its own in the table, by the beginning of the
  * class or of the name; the first that fits. */
@@ -52,17 +48,4 @@ uint32_t pithi_state_define(struct pithi_state *state)
     uint32_t id = pith_state_define_group(state->name, colour, groups[i].group);
     __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
     return id;
-}
-
-int pithi_state_is_nested(const void *caller)
-{
-    static int all = -1; /* several threads may find it out: the same each time */
-    int want = __atomic_load_n(&all, __ATOMIC_RELAXED);
-
-    if (want < 0) {
-        const char *value = getenv("PITH_NESTED");
-        want = value && *value && strcmp(value, "0") != 0;
-        __atomic_store_n(&all, want, __ATOMIC_RELAXED);
-    }
-    return want || pithi_real_is_user(caller);
 }

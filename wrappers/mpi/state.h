@@ -2,6 +2,7 @@
 #ifndef PITHI_STATE_H
 #define PITHI_STATE_H
 
+#include "nested.h"
 #include "pith.h"
 
 /* A wrapped function. The state is defined at the first call. */
@@ -10,12 +11,6 @@ struct pithi_state {
     uint32_t id;
 };
 
-/* This thread's place in the calls. `recorded`: the innermost call under way is one that the user made. */
-struct pithi_self {
-    int depth, recorded;
-};
-extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
-
 /* What a call puts back when it ends. */
 struct pithi_call {
     struct pithi_state *state;
@@ -23,8 +18,6 @@ struct pithi_call {
 };
 
 uint32_t pithi_state_define(struct pithi_state *state);
-/* Whether a call inside another is recorded: when user code made it (a callback), or PITH_NESTED asks for all. */
-int pithi_state_is_nested(const void *caller);
 
 /* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation,
  * an error handler, an attribute's copy function are the user's code. */
@@ -34,7 +27,7 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
 
     call->state = state;
     call->outer_recorded = self->recorded;
-    self->recorded = self->depth++ == 0 || pithi_state_is_nested(caller);
+    self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
         pith_begin(__builtin_expect(id != 0, 1) ? id : pithi_state_define(state));

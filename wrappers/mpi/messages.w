@@ -1,0 +1,255 @@
+/* messages.w - what MPI calls say of messages, collectives and communicators. Used after log.w, and after time.w: the same
+ * calls go to liblog there, to counters here. What stands before the call in the first template comes before all of this.
+ */
+#include "coll.h"
+#include "comm.h"
+#include "completion.h"
+#include "message.h"
+
+/* ---- messages: a send is recorded before the call, a receive after it -------------------------------------------- */
+
+{{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
+    pithi_send({{comm}}, {{peer}}, {{tag}}, {{count}}, {{type}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @recv}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_recv_begin(&{{recv}}, {{comm}}, {{peer}}, {{tag}});
+    {{status}} = pithi_recv_status(&{{recv}}, {{status}});
+    {{callfn}}
+    pithi_recv_end(&{{recv}}, {{returnVal}}, {{status}});
+{{endfn}}
+
+{{fn f @p2p_sendrecv}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_recv_begin(&{{recv}}, {{comm}}, {{from}}, {{from_tag}});
+    {{status}} = pithi_recv_status(&{{recv}}, {{status}});
+    {{callfn}}
+    pithi_recv_end(&{{recv}}, {{returnVal}}, {{status}});
+{{endfn}}
+
+{{fn f @irecv}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_recv_begin(&{{recv}}, {{comm}}, {{peer}}, {{tag}});
+    {{callfn}}
+    pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @p2p_isendrecv}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_recv_begin(&{{recv}}, {{comm}}, {{from}}, {{from_tag}});
+    {{callfn}}
+    pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @send_init}}
+    {{callfn}}
+    pithi_send_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{count}}, {{type}}, {{request}});
+{{endfn}}
+
+{{fn f @send_part_init}}
+    {{callfn}}
+    pithi_send_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{partitions}} * {{count}}, {{type}}, {{request}});
+{{endfn}}
+
+{{fn f @recv_init @recv_part_init}}
+    {{callfn}}
+    pithi_recv_init({{returnVal}}, {{comm}}, {{peer}}, {{tag}}, {{request}});
+{{endfn}}
+
+{{fn f @start}}
+    pithi_start(1, {{request}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @startall}}
+    pithi_start({{count}}, {{requests}});
+    {{callfn}}
+{{endfn}}
+
+/* ---- messages matched before they are received ------------------------------------------------------------------- */
+
+{{fn f @probe_match}}
+    {{callfn}}
+    pithi_message_matched({{returnVal}}, 1, {{comm}}, {{message}});
+{{endfn}}
+
+{{fn f @probe_imatch}}
+    {{callfn}}
+    pithi_message_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{message}});
+{{endfn}}
+
+{{fn f @recv_matched}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_message_begin(&{{recv}}, {{message}});
+    {{status}} = pithi_recv_status(&{{recv}}, {{status}});
+    {{callfn}}
+    pithi_recv_end(&{{recv}}, {{returnVal}}, {{status}});
+{{endfn}}
+
+{{fn f @irecv_matched}}
+    {{vardecl struct pithi_recv recv}}
+    pithi_message_begin(&{{recv}}, {{message}});
+    {{callfn}}
+    pithi_recv_pending(&{{recv}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+/* ---- completion -------------------------------------------------------------------------------------------------- */
+
+{{fn f @wait}}
+    {{vardecl struct pithi_completion done}}
+    {{status}} = pithi_completion_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    pithi_completion_one(&{{done}}, {{returnVal}}, 0, {{status}});
+{{endfn}}
+
+{{fn f @test}}
+    {{vardecl struct pithi_completion done}}
+    {{status}} = pithi_completion_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? 0 : -1, {{status}});
+{{endfn}}
+
+{{fn f @wait_all}}
+    {{vardecl struct pithi_completion done}}
+    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    pithi_completion_all(&{{done}}, {{returnVal}}, {{statuses}});
+{{endfn}}
+
+{{fn f @test_all}}
+    {{vardecl struct pithi_completion done}}
+    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    if ({{returnVal}} != MPI_SUCCESS || *{{flag}})
+        pithi_completion_all(&{{done}}, {{returnVal}}, {{statuses}});
+    else
+        pithi_completion_none(&{{done}});
+{{endfn}}
+
+{{fn f @wait_any}}
+    {{vardecl struct pithi_completion done}}
+    {{status}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    pithi_completion_one(&{{done}}, {{returnVal}}, *{{index}}, {{status}});
+{{endfn}}
+
+{{fn f @test_any}}
+    {{vardecl struct pithi_completion done}}
+    {{status}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    pithi_completion_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
+                         {{status}});
+{{endfn}}
+
+{{fn f @wait_some @test_some}}
+    {{vardecl struct pithi_completion done}}
+    {{statuses}} = pithi_completion_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    pithi_completion_some(&{{done}}, {{returnVal}}, *{{outcount}}, {{indices}}, {{statuses}});
+{{endfn}}
+
+{{fn f @request_cancel}}
+    pithi_cancel({{request}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @request_free}}
+    pithi_request_free({{request}});
+    {{callfn}}
+{{endfn}}
+
+/* ---- collectives: the shape says what the arguments mean; then the record, or a note with the persistent request - */
+
+{{fn f @barrier}} pithi_coll_barrier({{comm}}); {{callfn}} {{endfn}}
+{{fn f @bcast}} pithi_coll_bcast({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @gather}}
+    pithi_coll_gather({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @gatherv}}
+    pithi_coll_gatherv({{comm}}, {{root}}, {{from}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @scatter}}
+    pithi_coll_scatter({{comm}}, {{root}}, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @scatterv}}
+    pithi_coll_scatterv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @allgather}}
+    pithi_coll_allgather({{comm}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+{{fn f @allgatherv}}
+    pithi_coll_allgatherv({{comm}}, {{from}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @alltoall}}
+    pithi_coll_alltoall({{comm}}, {{from}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+{{fn f @alltoallv}}
+    pithi_coll_alltoallv({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{type}}, PITHI_COUNTS({{recv_counts}}),
+                         {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @alltoallw}}
+    pithi_coll_alltoallw({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{types}}, PITHI_COUNTS({{recv_counts}}),
+                         {{recv_types}});
+    {{callfn}} {{endfn}}
+{{fn f @reduce}} pithi_coll_reduce({{comm}}, {{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @allreduce}} pithi_coll_allreduce({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @exscan}} pithi_coll_exscan({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @reduce_scatter}} pithi_coll_reduce_scatter({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{callfn}} {{endfn}}
+{{fn f @reduce_scatter_block}} pithi_coll_reduce_scatter_block({{comm}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @nallgather}}
+    pithi_coll_nallgather({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+{{fn f @nallgatherv}}
+    pithi_coll_nallgatherv({{comm}}, {{count}}, {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @nalltoall}}
+    pithi_coll_nalltoall({{comm}}, {{count}}, {{type}}, {{recv_count}}, {{recv_type}}); {{callfn}} {{endfn}}
+{{fn f @nalltoallv}}
+    pithi_coll_nalltoallv({{comm}}, PITHI_COUNTS({{counts}}), {{type}}, PITHI_COUNTS({{recv_counts}}), {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @nalltoallw}}
+    pithi_coll_nalltoallw({{comm}}, PITHI_COUNTS({{counts}}), {{types}}, PITHI_COUNTS({{recv_counts}}), {{recv_types}});
+    {{callfn}} {{endfn}}
+
+{{fn f @coll}}
+    pithi_coll_record();
+    {{callfn}}
+{{endfn}}
+
+{{fn f @coll_init}}
+    {{callfn}}
+    pithi_coll_keep({{returnVal}}, {{request}});
+{{endfn}}
+
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
+
+{{fn f @comm_dup}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_DUP, {{parent}}, {{made}}); {{endfn}}
+{{fn f @comm_split}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_SPLIT, {{parent}}, {{made}}); {{endfn}}
+{{fn f @comm_create}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_CREATE, {{parent}}, {{made}}); {{endfn}}
+{{fn f @comm_topology}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_TOPOLOGY, {{parent}}, {{made}}); {{endfn}}
+{{fn f @comm_merge}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_MERGE, {{parent}}, {{made}}); {{endfn}}
+{{fn f @comm_inter}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_INTER, MPI_COMM_NULL, {{made}}); {{endfn}}
+{{fn f @comm_alone}} {{callfn}} pithi_comm_made({{returnVal}}, PITHI_COMM_OTHER, MPI_COMM_NULL, {{made}}); {{endfn}}
+
+{{fn f @comm_idup}}
+    {{vardecl uint64_t key}}
+    {{key}} = pithi_comm_promise({{parent}});
+    {{callfn}}
+    pithi_comm_pending({{returnVal}}, {{key}}, {{made}}, {{request}});
+{{endfn}}
+
+{{fn f @comm_free}}
+    {{vardecl struct pithi_comm *gone}}
+    {{gone}} = pithi_comm_drop_begin({{comm}});
+    {{callfn}}
+    pithi_comm_drop_end({{returnVal}}, {{gone}});
+{{endfn}}
+
+{{fn f @comm_name}}
+    {{callfn}}
+    pithi_comm_named({{returnVal}}, {{comm}}, {{name}});
+{{endfn}}
+
+{{fn f @type_free}}
+    {{callfn}}
+    pithi_bytes_forget();
+{{endfn}}

@@ -1,0 +1,15 @@
+/* nested.h - whose an MPI call is: the user's, or one that MPI makes inside another. Every profiling library needs it. */
+#ifndef PITHI_NESTED_H
+#define PITHI_NESTED_H
+
+/* This thread's place in the calls. `recorded`: the innermost call under way is one that the user made. */
+struct pithi_self {
+    int depth, recorded;
+};
+extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Whether a call inside another counts: when user code made it (a callback), or PITH_NESTED asks for all. `caller`: the
+ * wrapper's return address. */
+int pithi_nested_counts(const void *caller);
+
+#endif
