@@ -13,6 +13,8 @@
  * cut log), what is held back is released in order at the end; a number seen twice, or late, is released where it
  * comes.
  */
+#include "match.h"
+
 #include <stdio.h>
 
 #include "error.h"
@@ -44,16 +46,21 @@ struct path {
     uint32_t first, count, room; /* a ring */
 };
 
-struct pithlog_matcher {
-    struct pithlog *log;
-    struct pithlog_iter *iter;
-    struct held *held; /* [ranks] */
+struct pithi_match {
+    struct held *held; /* by the callers' numbers of ranks */
+    uint32_t held_count;
     struct path *paths;
     uint32_t path_count, path_room, path_limit;
     struct pithi_map path_map; /* hash: first path */
+    uint64_t sends, recvs;     /* waiting on paths */
+};
+
+struct pithlog_matcher {
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct pithi_match *match;
     int flushing;
     uint32_t flush_rank;
-    uint64_t sends, recvs; /* waiting on paths */
     uint32_t release_rank; /* its heap may hold receives to be released */
     int releasing;
 };
@@ -101,7 +108,7 @@ static uint64_t path_hash(uint32_t comm, int32_t from, int32_t to, int32_t tag)
 }
 
 /* Forgets paths on which nobody waits: a program may use every tag once. 0: no memory. */
-static int sweep_paths(struct pithlog_matcher *m)
+static int sweep_paths(struct pithi_match *m)
 {
     uint32_t kept = 0;
     pithi_map_free(&m->path_map);
@@ -121,7 +128,7 @@ static int sweep_paths(struct pithlog_matcher *m)
     return 1;
 }
 
-static struct path *find_path(struct pithlog_matcher *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
+static struct path *find_path(struct pithi_match *m, uint32_t comm, int32_t from, int32_t to, int32_t tag)
 {
     uint64_t key = path_hash(comm, from, to, tag);
     uint32_t first = 0, at;
@@ -172,7 +179,7 @@ static struct half queue_get(struct path *p)
 }
 
 /* A send, or a receive whose turn it is: 1 and *message when it has a partner, 0 when it has to wait, -1: no memory. */
-static int meet(struct pithlog_matcher *m, const struct half *half, int is_send, int32_t rank,
+static int meet(struct pithi_match *m, const struct half *half, int is_send, int32_t rank,
                 struct pithlog_message *message)
 {
     struct path *p = is_send ? find_path(m, half->message.comm, rank, half->peer, half->message.tag)
@@ -193,6 +200,70 @@ static int meet(struct pithlog_matcher *m, const struct half *half, int is_send,
     return 1;
 }
 
+/* ---- Without a log ----------------------------------------------------------------------------------------------- */
+
+struct pithi_match *pithi_match_new(void) { return calloc(1, sizeof(struct pithi_match)); }
+
+void pithi_match_free(struct pithi_match *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->held_count; i++)
+        free(m->held[i].heap);
+    for (uint32_t i = 0; i < m->path_count; i++)
+        free(m->paths[i].queue);
+    free(m->held);
+    free(m->paths);
+    pithi_map_free(&m->path_map);
+    free(m);
+}
+
+void pithi_match_waiting(const struct pithi_match *m, uint64_t *sends, uint64_t *recvs)
+{
+    *sends = m->sends;
+    *recvs = m->recvs;
+}
+
+static struct held *held_of(struct pithi_match *m, uint32_t index)
+{
+    if (index >= m->held_count) {
+        uint32_t count = index < 8 ? 16 : index * 2;
+        struct held *held = realloc(m->held, count * sizeof *held);
+        if (!held)
+            return NULL;
+        memset(held + m->held_count, 0, (count - m->held_count) * sizeof *held);
+        m->held = held;
+        m->held_count = count;
+    }
+    return &m->held[index];
+}
+
+int pithi_match_ready(struct pithi_match *m, uint32_t index, int32_t rank, int all, struct pithlog_message *message)
+{
+    struct held *h = index < m->held_count ? &m->held[index] : NULL;
+    while (h && h->count && (all || h->heap[0].posted <= h->expected)) {
+        struct half recv = release(h);
+        if (recv.posted >= h->expected)
+            h->expected = recv.posted + 1;
+        int status = recv.peer < 0 ? 0 : meet(m, &recv, 0, rank, message);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const struct pithlog_record *r,
+                     struct pithlog_message *message)
+{
+    struct half half = {{r->lane, r->lane, r->time_ns, r->time_ns, r->tag, r->comm, r->bytes}, r->peer, r->posted};
+    if (r->kind == PITHLOG_SEND)
+        return r->peer < 0 ? 0 : meet(m, &half, 1, rank, message);
+    struct held *held = held_of(m, index);
+    if (!held || !hold(held, &half))
+        return -1;
+    return pithi_match_ready(m, index, rank, 0, message);
+}
+
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
@@ -201,7 +272,7 @@ int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
         .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
     struct pithlog_matcher *m = *matcher = calloc(1, sizeof *m);
     int err;
-    if (!m || !(m->held = calloc(log->rank_count + (size_t)1, sizeof *m->held))) {
+    if (!m || !(m->match = pithi_match_new())) {
         free(m);
         *matcher = NULL;
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", log->path);
@@ -218,36 +289,14 @@ void pithlog_matcher_close(struct pithlog_matcher *m)
 {
     if (!m)
         return;
-    for (uint32_t i = 0; i < m->log->rank_count; i++)
-        free(m->held[i].heap);
-    for (uint32_t i = 0; i < m->path_count; i++)
-        free(m->paths[i].queue);
-    free(m->held);
-    free(m->paths);
-    pithi_map_free(&m->path_map);
+    pithi_match_free(m->match);
     pithlog_iter_close(m->iter);
     free(m);
 }
 
 void pithlog_matcher_unmatched(const struct pithlog_matcher *m, uint64_t *sends, uint64_t *recvs)
 {
-    *sends = m->sends;
-    *recvs = m->recvs;
-}
-
-/* Receives of a rank whose turn has come, until one meets its send: 1; 0: no more; -1. */
-static int release_ready(struct pithlog_matcher *m, uint32_t rank, struct pithlog_message *message)
-{
-    struct held *h = &m->held[rank];
-    while (h->count && (m->flushing || h->heap[0].posted <= h->expected)) {
-        struct half recv = release(h);
-        if (recv.posted >= h->expected)
-            h->expected = recv.posted + 1;
-        int status = recv.peer < 0 ? 0 : meet(m, &recv, 0, m->log->ranks[rank].rank, message);
-        if (status != 0)
-            return status;
-    }
-    return 0;
+    pithi_match_waiting(m->match, sends, recvs);
 }
 
 static int no_memory(const struct pithlog_matcher *m)
@@ -256,18 +305,9 @@ static int no_memory(const struct pithlog_matcher *m)
     return -1;
 }
 
-/* A record of the log: 1 a message is complete; 0 not; -1. */
-static int take(struct pithlog_matcher *m, const struct pithlog_record *r, struct pithlog_message *message)
+static int ready(struct pithlog_matcher *m, uint32_t rank, int all, struct pithlog_message *message)
 {
-    uint32_t rank = m->log->lanes[r->lane].rank_index;
-    struct half half = {{r->lane, r->lane, r->time_ns, r->time_ns, r->tag, r->comm, r->bytes}, r->peer, r->posted};
-    if (r->kind == PITHLOG_SEND)
-        return r->peer < 0 ? 0 : meet(m, &half, 1, m->log->ranks[rank].rank, message);
-    if (!hold(&m->held[rank], &half))
-        return -1;
-    m->releasing = 1;
-    m->release_rank = rank;
-    return 0;
+    return pithi_match_ready(m->match, rank, m->log->ranks[rank].rank, all, message);
 }
 
 int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *message)
@@ -276,19 +316,24 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
     int status;
     while (!m->flushing) {
         if (m->releasing) {
-            if ((status = release_ready(m, m->release_rank, message)) != 0)
+            if ((status = ready(m, m->release_rank, 0, message)) != 0)
                 return status < 0 ? no_memory(m) : 1;
             m->releasing = 0;
         }
         if ((status = pithlog_iter_next(m->iter, &r)) < 0)
             return -1;
-        if (status == 0)
+        if (status == 0) {
             m->flushing = 1;
-        else if ((status = take(m, &r, message)) != 0)
+            break;
+        }
+        m->release_rank = m->log->lanes[r.lane].rank_index;
+        m->releasing = r.kind == PITHLOG_RECV;
+        status = pithi_match_take(m->match, m->release_rank, m->log->ranks[m->release_rank].rank, &r, message);
+        if (status != 0)
             return status < 0 ? no_memory(m) : 1;
     }
     for (; m->flush_rank < m->log->rank_count; m->flush_rank++)
-        if ((status = release_ready(m, m->flush_rank, message)) != 0)
+        if ((status = ready(m, m->flush_rank, 1, message)) != 0)
             return status < 0 ? no_memory(m) : 1;
     return 0;
 }

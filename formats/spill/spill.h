@@ -10,6 +10,9 @@
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
  * `seq` from 0. Its size is in its header; the next chunk begins there, or behind a hole of zero pages: one of
  * PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
+ * A process puts a chunk that is full away at the end of the file, and uses its place for a newer one of the lane: so a
+ * chunk of the same lane and seq may be there twice, for a moment or where the process died then; the first is as good.
+ * Who reads while the process runs looks at seq again after reading.
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
  * first word is not 0 (it is stored last).
  */

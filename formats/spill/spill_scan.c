@@ -66,6 +66,18 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
+/* A chunk that was being put away when the process died is there twice: where it was, which comes first, and copied. */
+static void drop_doubles(struct pithi_spill *spill)
+{
+    struct pithi_spill_chunk *chunks = spill->chunks;
+    uint32_t i, kept = 0;
+    for (i = 0; i < spill->chunk_count; i++)
+        if (i == 0 || chunks[i].lane == PITHI_SPILL_DEFS || chunks[i].lane != chunks[kept - 1].lane ||
+            chunks[i].seq != chunks[kept - 1].seq)
+            chunks[kept++] = chunks[i];
+    spill->chunk_count = kept;
+}
+
 static int scan_chunks(struct pithi_spill *spill)
 {
     uint64_t offset = PITHI_SPILL_PAGE;
@@ -91,6 +103,7 @@ static int scan_chunks(struct pithi_spill *spill)
     }
     if (spill->chunk_count > 1)
         qsort(spill->chunks, spill->chunk_count, sizeof *spill->chunks, by_lane);
+    drop_doubles(spill);
     return PITH_OK;
 }
 
@@ -228,23 +241,30 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
     }
 }
 
+int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char *end)
+{
+    while ((size_t)(end - *at) >= sizeof(struct pithi_spill_def)) {
+        struct pithi_spill_def def;
+        uint32_t size = __atomic_load_n((const uint32_t *)(const void *)*at, __ATOMIC_ACQUIRE);
+        if (size < sizeof def || size % 8 != 0 || size > (size_t)(end - *at))
+            break;
+        memcpy(&def, *at, sizeof def);
+        if (take(spill, &def, *at + sizeof def, *at + size))
+            return PITH_ERR_MEMORY;
+        *at += size;
+    }
+    return PITH_OK;
+}
+
 static int scan_defs(struct pithi_spill *spill)
 {
     uint32_t i;
     for (i = 0; i < spill->chunk_count; i++) {
         const struct pithi_spill_chunk *chunk = &spill->chunks[i];
         const char *at = (const char *)spill->data + chunk->offset + sizeof(struct pithi_chunk);
-        const char *end = (const char *)spill->data + chunk->offset + chunk->size;
-        while (chunk->lane == PITHI_SPILL_DEFS && (size_t)(end - at) >= sizeof(struct pithi_spill_def)) {
-            struct pithi_spill_def def;
-            uint32_t size = __atomic_load_n((const uint32_t *)(const void *)at, __ATOMIC_ACQUIRE);
-            if (size < sizeof def || size % 8 != 0 || size > (size_t)(end - at))
-                break;
-            memcpy(&def, at, sizeof def);
-            if (take(spill, &def, at + sizeof def, at + size))
-                return PITH_ERR_MEMORY;
-            at += size;
-        }
+        if (chunk->lane == PITHI_SPILL_DEFS &&
+            pithi_spill_take_defs(spill, &at, (const char *)spill->data + chunk->offset + chunk->size))
+            return PITH_ERR_MEMORY;
     }
     return PITH_OK;
 }

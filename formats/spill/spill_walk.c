@@ -33,15 +33,24 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
     return words > room ? 0 : words;
 }
 
+/* The process is alive, and has used the chunk for something else since it was looked at. */
+static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    const struct pithi_chunk *mapped = (const void *)(spill->data + chunk->offset);
+    return __atomic_load_n(&mapped->seq, __ATOMIC_ACQUIRE) != chunk->seq;
+}
+
 static int next_chunk(struct pithi_spill_walk *walk)
 {
     const struct pithi_spill_chunk *chunk;
-    if (walk->chunk >= walk->lane->count)
-        return 0;
-    chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
-    if (walk->chunk == 0) /* what stood before the oldest chunk that is left */
-        walk->lost += walk->lane->overwritten;
-    walk->chunk++;
+    do {
+        if (walk->chunk >= walk->lane->count)
+            return 0;
+        chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
+        if (walk->chunk == 0) /* what stood before the oldest chunk that is left */
+            walk->lost += walk->lane->overwritten;
+        walk->chunk++;
+    } while (is_gone(walk->spill, chunk));
     walk->word = (const uint64_t *)(const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
     walk->end = (const uint64_t *)(const void *)(walk->spill->data + chunk->offset + chunk->size);
     walk->ticks = chunk->base_ticks;
@@ -211,7 +220,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         words = first != 0 ? pithi_spill_record_words(word, (uint64_t)(walk->end - word)) : 0;
         if (words == 0) {
             int more;
-            if (walk->word == NULL)
+            if (walk->word == NULL || (walk->live && first == 0 && word < walk->end))
                 return 0;
             walk->damaged += first != 0;
             walk->word = walk->end;

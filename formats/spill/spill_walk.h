@@ -63,6 +63,10 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base);
 void pithi_spill_close(struct pithi_spill *spill);
 
+/* The definitions in [*at, end): taken, and *at moved behind the last one that is whole. What they point to stays in
+ * the bytes. */
+int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char *end);
+
 /* The page of a spill file alone: returns PITH_OK when it is one. */
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
 
@@ -75,6 +79,8 @@ struct pithi_spill_walk {
     int64_t shift_ns; /* added to CLOCK_MONOTONIC */
     uint64_t dropped; /* records under ids that were never defined */
     uint64_t damaged; /* chunks that ended in bytes which are no record */
+    int live;         /* 1: a word of 0 is not the end of the chunk, but where it ends so far; 0 is returned, and the
+                         walk goes on there later */
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;
