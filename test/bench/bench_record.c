@@ -221,6 +221,11 @@ static void end_of_job(int ranks)
     close(time_pipe[1]);
     fflush(stdout);
     unlink("run.pith");
+    while (ranks-- > 0) {
+        char said[32];
+        snprintf(said, sizeof said, "said.%d", ranks); /* what a rank wrote on stderr: fork_job.h */
+        unlink(said);
+    }
 }
 
 int main(void)
