@@ -70,28 +70,34 @@ static int may_grow(int fd, uint64_t size_bytes, uint64_t more_bytes, uint64_t m
     return 1;
 }
 
+static int promise(const struct pithi_spill_file *file, int fd, uint64_t begin, uint64_t more_bytes)
+{
+    int saved;
+    if (!may_grow(fd, begin + more_bytes, more_bytes, file->max_bytes))
+        return -1;
+    if (allocate(fd, begin, begin + more_bytes) == 0)
+        return 0;
+    saved = errno;
+    /* A part may have been allocated: give it back. */
+    if (ftruncate(fd, (off_t)file->size_bytes) != 0)
+        saved = errno;
+    errno = saved;
+    return -1;
+}
+
 static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, void **mapped)
 {
-    uint64_t begin = file->size_bytes, size_bytes;
+    uint64_t begin = file->size_bytes;
     if (more_bytes >= PITHI_SPILL_ALIGN)
         begin = (begin + PITHI_SPILL_ALIGN - 1) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
-    size_bytes = begin + more_bytes;
-    if (!may_grow(fd, size_bytes, more_bytes, file->max_bytes))
+    if (promise(file, fd, begin, more_bytes) != 0)
         return -1;
-    if (allocate(fd, begin, size_bytes) != 0) {
-        int saved = errno;
-        /* A part may have been allocated: give it back. */
-        if (ftruncate(fd, (off_t)file->size_bytes) != 0)
-            saved = errno;
-        errno = saved;
-        return -1;
-    }
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
         return -1;
     if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB where the file system has them: a fraction of the cost */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
-    file->size_bytes = size_bytes;
+    file->size_bytes = begin + more_bytes;
     return 0;
 }
 
@@ -156,6 +162,36 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
     close(fd);
     errno = saved;
     return status == 0 ? mapped : NULL;
+}
+
+static int write_all(int fd, const char *data, uint64_t from, uint64_t to, uint64_t offset)
+{
+    while (from < to) {
+        ssize_t put = pwrite(fd, data + from, (size_t)(to - from), (off_t)(offset + from));
+        if (put < 0 && errno != EINTR)
+            return -1;
+        from += put > 0 ? (uint64_t)put : 0;
+    }
+    return 0;
+}
+
+int pithi_spill_file_append(struct pithi_spill_file *file, const void *data, uint64_t size_bytes)
+{
+    uint64_t begin = file->size_bytes;
+    int fd = open_same(file), status, saved;
+    if (fd < 0)
+        return -1;
+    status = promise(file, fd, begin, size_bytes);
+    if (status == 0) {
+        file->size_bytes = begin + size_bytes;
+        status = write_all(fd, data, sizeof(uint64_t), size_bytes, begin);
+    }
+    if (status == 0)
+        status = write_all(fd, data, 0, sizeof(uint64_t), begin);
+    saved = errno;
+    close(fd);
+    errno = saved;
+    return status;
 }
 
 int pithi_spill_file_sync(const struct pithi_spill_file *file)

@@ -28,6 +28,10 @@ void pithi_boot_id(char *id, size_t size);
  * and mapped. NULL with errno: disk full (ENOSPC), the file would exceed its limits (EFBIG) ... */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes);
 
+/* Writes `size_bytes` (a multiple of the page) at the end, the first 8 last: until then the file holds zeros there.
+ * Gives 0, or -1 as above. */
+int pithi_spill_file_append(struct pithi_spill_file *file, const void *data, uint64_t size_bytes);
+
 /* To the disk. 0 or -1. */
 int pithi_spill_file_sync(const struct pithi_spill_file *file);
 

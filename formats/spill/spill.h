@@ -10,9 +10,14 @@
  * A chunk belongs to one lane (thread), or holds definitions (lane PITHI_SPILL_DEFS). Chunks of a lane are numbered by
  * `seq` from 0. Its size is in its header; the next chunk begins there, or behind a hole of zero pages: one of
  * PITHI_SPILL_ALIGN bytes or more begins at a multiple of that, so that it can be mapped by large pages.
- * A process puts a chunk that is full away at the end of the file, and uses its place for a newer one of the lane: so a
- * chunk of the same lane and seq may be there twice, for a moment or where the process died then; the first is as good.
- * Who reads while the process runs looks at seq again after reading.
+ *
+ * A lane has two chunks that its thread stores into in turn, its windows. Before one is used again, as the chunk of a
+ * higher seq, it is copied to the end of the file, where it never changes any more (magic stored last); then its lane
+ * is set to PITHI_SPILL_FREE, its words to 0, and its header is filled anew (lane, then magic, last). So a chunk of the
+ * same lane and seq may be there twice, for a moment or because the process died then: both are whole. Who follows a
+ * running process looks at the window's lane and seq after reading from it; if they are others, he goes on in the copy,
+ * at the same word. A flight recorder has more chunks, and uses the oldest again without a copy.
+ *
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
  * first word is not 0 (it is stored last).
  */
@@ -67,7 +72,7 @@ struct pithi_chunk {
     struct pithi_anchor anchor;
     uint64_t lost;        /* records lost after this chunk's last one: there was no room for another chunk */
     uint64_t overwritten; /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
-    uint64_t newer;       /* the process's own: address of the lane's next chunk */
+    uint64_t newer;       /* not 0: the lane goes on in another chunk (its address, the process's own matter) */
     uint64_t reserved[6];
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");

@@ -173,7 +173,7 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     reading->result->unreadable = 0;
     for (i = job->first; i < job->first + job->count; i++) {
         struct pithi_spill spill;
-        int err = pithi_spill_open(&spill, folder->members[i].path);
+        int err = pithi_spill_open_still(&spill, folder->members[i].path);
         if (err == PITH_ERR_MEMORY)
             return err;
         if (err != PITH_OK) { /* gone meanwhile, or no spill file any more */

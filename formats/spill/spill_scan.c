@@ -306,7 +306,7 @@ int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *b
     return pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base);
 }
 
-int pithi_spill_open(struct pithi_spill *spill, const char *path)
+static int open_mapped(struct pithi_spill *spill, const char *path, int protection, int flags)
 {
     struct stat info;
     void *data;
@@ -319,7 +319,7 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
         close(fd);
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a spill file", path);
     }
-    data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    data = mmap(NULL, (size_t)info.st_size, protection, flags, fd, 0);
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
@@ -328,6 +328,50 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
         munmap(data, (size_t)info.st_size);
     else
         spill->mapped = 1;
+    return err;
+}
+
+int pithi_spill_open(struct pithi_spill *spill, const char *path)
+{
+    return open_mapped(spill, path, PROT_READ, MAP_SHARED);
+}
+
+/* A private mapping has its own copy of a page from the first store into it on. 1: the chunk is still what it was. */
+static int keep_chunk(struct pithi_spill *spill, const struct pithi_spill_chunk *chunk, int fd)
+{
+    unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
+    struct pithi_chunk header;
+    for (; at < end; at += PITHI_SPILL_PAGE)
+        __atomic_fetch_or(at, 0, __ATOMIC_SEQ_CST);
+    return pread(fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
+           header.lane == chunk->lane && header.seq == chunk->seq;
+}
+
+static int keep_windows(struct pithi_spill *spill, int fd)
+{
+    uint32_t i, j;
+    for (i = 0; i < spill->lane_count; i++) {
+        const struct pithi_spill_lane *lane = &spill->lanes[i];
+        for (j = lane->count > 2 ? lane->count - 2 : 0; j < lane->count; j++)
+            if (!keep_chunk(spill, &spill->chunks[lane->first + j], fd))
+                return 0;
+    }
+    return 1;
+}
+
+/* A window that was put away meanwhile is found elsewhere the next time. With very many busy threads there may be no
+ * moment at which none was: what is missing is left out then (is_gone in spill_walk.c). */
+int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
+{
+    int tries, kept = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), err = PITH_OK;
+    for (tries = 0; tries < 50 && err == PITH_OK && !kept; tries++) {
+        if (tries > 0)
+            pithi_spill_close(spill);
+        err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
+        kept = err == PITH_OK && keep_windows(spill, fd);
+    }
+    if (fd >= 0)
+        close(fd);
     return err;
 }
 

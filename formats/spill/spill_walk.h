@@ -57,6 +57,9 @@ struct pithi_spill {
 
 /* Maps and scans the file. Fails when it is no spill file. */
 int pithi_spill_open(struct pithi_spill *spill, const char *path);
+/* The same for the file of a process that may be running: what is in the chunks that it stores into is kept as it is
+ * now. */
+int pithi_spill_open_still(struct pithi_spill *spill, const char *path);
 /* The same with bytes that are in memory already. */
 int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);
 /* Fits the clock; to be called once, before any time is asked for. `base`: see pithi_time_fit; NULL. */
