@@ -16,8 +16,11 @@ int pithi_fail(int err, const char *format, ...)
     va_end(args);
     size_t i = 0;
     for (; text[i]; i++) {
-        unsigned char c = (unsigned char)text[i];
-        error_text[i] = c < 0x20 || c == 0x7f ? '?' : (char)c;
+        unsigned char c = (unsigned char)text[i], before = i ? (unsigned char)text[i - 1] : 0;
+        int c1 = before == 0xc2 && c >= 0x80 && c < 0xa0; /* U+0080 to U+009F: controls, too */
+        error_text[i] = c < 0x20 || c == 0x7f || c1 ? '?' : (char)c;
+        if (c1)
+            error_text[i - 1] = '?';
     }
     error_text[i] = 0;
     return err;

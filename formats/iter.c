@@ -78,7 +78,7 @@ static int block_damaged(const struct pithlog_iter *it, struct cursor *c, const 
 {
     uint64_t offset = c->lane->blocks[c->next_block - 1].offset;
     c->block.next = c->block.head.count = 0; /* so that another call goes on with the next block */
-    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith check` tells all damages",
+    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest",
                it->log->path, (unsigned long long)offset, (int)c->lane->seen.rank, why);
     return -1;
 }

@@ -43,7 +43,8 @@ const struct pithi_command pithi_commands[] = {
     {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
      "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
     {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a dead run left in LOG.spill",
-     "DIR is the folder LOG.spill beside the log that was to be, or one .spill file of it. It is left as it is.\n"
+     "DIR is the folder LOG.spill beside the log that was to be, or one .spill file of it; or a damaged log, of which\n"
+     "all that is whole is taken. It is left as it is.\n"
      "\n"
      "  -o LOG         the log to write; default: the name of the folder without .spill, if there is none yet\n"},
     {"draw", NULL, "LOG -o OUT.png|svg|pdf [OPTIONS] | LOG --text [OPTIONS]",

@@ -1,12 +1,12 @@
-/* recover.c - `pith recover SPILLDIR [-o LOG]`: logs of what a dead (or running) program has recorded. The spill files
- * stay: whoever wants them gone removes the folder. */
+/* recover.c - `pith recover SPILLDIR [-o LOG]`: logs of what a dead (or running) program has recorded; or of a damaged
+ * log, what is whole in it. What is read stays: whoever wants it gone removes it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "error.h"
-#include "native/segment.h"
+#include "native/native.h"
 #include "spill/spill_read.h"
 #include "tools/tools.h"
 
@@ -119,6 +119,32 @@ static int recover_all(const char *path, const char *log, int chosen)
     return err != PITH_OK ? pithi_tool_failed() : 0;
 }
 
+/* 1: a log of Pith's own, cut or damaged as it may be. */
+static int is_log(const char *path)
+{
+    struct pithlog *log = NULL;
+    int native = pithlog_open(path, &log) == PITH_OK && strcmp(pithlog_get_info(log)->format, "native") == 0;
+    pithlog_close(log);
+    return native;
+}
+
+static int recover_log(const char *path, const char *name)
+{
+    struct pithi_writer *writer = NULL;
+    uint64_t damages = 0;
+    int err = check_name(name, 1);
+    if (err)
+        return pithi_tool_failed();
+    TRY(pithi_writer_open(&writer, name, -1));
+    TRY(pithi_native_recover(path, writer, &damages));
+    TRY(pithi_writer_finish(writer));
+    printf("%s: what is whole of %s; %llu place%s left out\n", name, path, (unsigned long long)damages,
+           damages == 1 ? "" : "s");
+out:
+    pithi_writer_close(writer);
+    return err != PITH_OK ? pithi_tool_failed() : 0;
+}
+
 int pithi_tool_recover(int argc, char **argv)
 {
     static const struct option options[] = {{"output", required_argument, NULL, 'o'}, {NULL, 0, NULL, 0}};
@@ -135,6 +161,9 @@ int pithi_tool_recover(int argc, char **argv)
     if (pithi_tool_arguments(argc, argv, names) != 0)
         return 2;
     chosen = log != NULL;
+    if (is_log(argv[optind]))
+        return chosen ? recover_log(argv[optind], log)
+                      : pithi_tool_usage(argv[0], "a damaged log is recovered into another file: say -o LOG");
     if (!chosen) {
         if (default_name(name, sizeof name, argv[optind]))
             return pithi_tool_usage(argv[0], "the name of the folder is too long");

@@ -64,11 +64,22 @@ print(at)')
 cp good.pith block.pith
 overwrite block.pith $((block + 40)) 'XXXXXXXX'
 fails pith print block.pith
-like "$error" "^pith: block.pith: byte $block: a block of rank [0-9]+ is damaged: its CRC differs; \`pith check\` tells all damages$" \
+like "$error" "^pith: block.pith: byte $block: a block of rank [0-9]+ is damaged: its CRC differs; \`pith recover\` takes the rest$" \
     "a damaged block: where, and what"
 fails pith convert block.pith new.pith
 is "$(ls new.pith* 2>/dev/null)" "" "a damaged block: no new log, and no part of one"
 pith check block.pith >check.txt 2>&1
 is $? 1 "a damaged block: check exits with 1"
 like "$(cat check.txt)" "block.pith: byte $block: the block here is damaged: its CRC differs" "and says where"
+out=$(pith recover block.pith 2>&1)
+is $? 2 "a damaged log is not recovered into itself"
+like "$out" "-o LOG" "and what to say is said"
+like "$(pith recover block.pith -o rest.pith)" "^rest.pith: what is whole of block.pith; 1 place left out$" "recover a damaged log"
+pith check rest.pith >/dev/null
+ok $? "what was recovered is a good log"
+left=$(pith print rest.pith | grep -vc '^#')
+[ "$left" -gt 0 ] && [ "$left" -lt "$records" ]
+ok $? "with the records of the other blocks: $left of $records"
+is "$(pith print rest.pith | grep -v '^#' | cut -f 1-4 | sort | comm -23 - <(pith print good.pith | grep -v '^#' | cut -f 1-4 | sort))" "" \
+    "and no others"
 finish
