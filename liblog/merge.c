@@ -39,6 +39,7 @@ struct merge {
     struct pithi_totals totals;   /* this process's, then all's */
     int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
     uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
+    uint64_t lanes;               /* of all */
     uint64_t base, table, defs_size;
     void *defs_chunk;
     char part[PITHI_PATH_MAX + 32];
@@ -246,8 +247,10 @@ static int encode_own(struct merge *merge)
 
     if (merge->have)
         memcpy(host, merge->spill.page.host, sizeof host);
-    if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK ||
-        (merge->have && pithi_encode_records(&merge->encode, &merge->spill, merge->defs,
+    if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
+        return fail(pithlog_error());
+    pithi_segment_expect(merge->encode.segment, merge->lanes);
+    if ((merge->have && pithi_encode_records(&merge->encode, &merge->spill, merge->defs,
                                              merge->shift_ns - merge->zero_ns) != PITH_OK) ||
         pithi_segment_finish(merge->encode.segment) != PITH_OK ||
         pithi_defs_chunk(merge->defs, &merge->defs_chunk, &size) != PITH_OK)
@@ -365,7 +368,10 @@ static int publish(struct merge *merge)
 
 static int merge_steps(struct merge *merge)
 {
-    if (!agree(merge, open_own(merge)) || !agree(merge, align_clocks(merge)))
+    if (!agree(merge, open_own(merge)))
+        return 0;
+    merge->lanes = merge->spill.lane_count;
+    if (!agree(merge, reduce_one(merge, &merge->lanes, PITH_SUM) && align_clocks(merge)))
         return 0;
     if (!agree(merge, unite(merge, own_defs(merge))) || !agree(merge, give_out(merge)))
         return 0;
