@@ -76,12 +76,12 @@ core_a := $(O)/obj/libcore.a
 # it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
 mpi_libs := mpi $(foreach w,$(wildcard wrappers/*/*.w),$(if $(filter $(w),wrappers/$(notdir $(basename $(w)))/$(notdir $(w))),$(notdir $(basename $(w)))))
 templates_mpi := wrappers/mpi/log.w wrappers/mpi/messages.w
-runtime_mpi := $(mpi_src)
+runtime_mpi := $(filter-out %/choice.c,$(mpi_src))
 link_mpi = -L$(O)/lib -lpith
 templates_trace := wrappers/trace/trace.w
-runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c)
+runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c)
 templates_time := wrappers/time/time.w wrappers/mpi/messages.w
-runtime_time := $(addprefix wrappers/mpi/,real.c nested.c comm.c request.c completion.c message.c coll.c)
+runtime_time := $(addprefix wrappers/mpi/,real.c nested.c choice.c comm.c request.c completion.c message.c coll.c)
 link_time = -Wl,--version-script=wrappers/time/time.map
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 run_so := $(O)/lib/pith/libpith-run.so

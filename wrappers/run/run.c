@@ -9,17 +9,29 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: mpirun -n N pith run [-o LOG] [--lib log] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
+    "Usage: mpirun -n N pith run [-o FILE] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
     "Starts PROGRAM recorded, unchanged. At the end rank 0 prints one line: the log, and how to open it.\n"
-    "  -o LOG       the log to write (default: PROGRAM.pith)\n"
-    "  --lib log    what to record with: log (MPI calls, messages, communicators)\n"
+    "  -o FILE      the log to write (default: PROGRAM.pith); of trace and time: the file, in place of stderr\n"
+    "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI call),\n"
+    "               time (a table of MPI calls at the end), or the path of a profiling library of your own\n"
     "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
     "  -h, --help   this text\n"
     "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n";
 
+/* The libraries: lib/pith/MPI/libpith-FILE.so, and the variable that -o sets. */
+static const struct library {
+    const char *name, *file, *output;
+} libraries[] = {
+    {"log", "mpi", "PITH_LOG"},
+    {"trace", "trace", "PITH_TRACE_FILE"},
+    {"time", "time", "PITH_TIME_FILE"},
+};
+enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+
 struct options {
-    const char *log, *library, *mpi;
-    char **program; /* NULL-terminated */
+    const char *output, *library, *mpi;
+    const struct library *ready; /* one of the table; NULL: `library` is a path */
+    char **program;              /* NULL-terminated */
 };
 
 static void usage(const char *format, const char *what)
@@ -32,12 +44,28 @@ static void usage(const char *format, const char *what)
     exit(2);
 }
 
+static void find_library(struct options *options)
+{
+    if (!options->library)
+        options->library = "log";
+    for (int i = 0; i < LIBRARIES; i++)
+        if (!strcmp(libraries[i].name, options->library))
+            options->ready = &libraries[i];
+    if (!options->ready && !strchr(options->library, '/'))
+        usage("no library %s; there are: log, trace, time, and paths of your own (./libNAME.so)", options->library);
+    if (!options->ready && access(options->library, R_OK)) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
+        exit(1);
+    }
+}
+
 static void parse_options(int argc, char **argv, struct options *options)
 {
     const struct {
         const char *name;
         const char **to;
-    } valued[] = {{"-o", &options->log}, {"--lib", &options->library}, {"--mpi", &options->mpi}};
+    } valued[] = {{"-o", &options->output}, {"--lib", &options->library}, {"--mpi", &options->mpi}};
     int i = 1;
 
     if (argc > 1 && !strcmp(argv[1], "run")) /* as `pith` hands it on */
@@ -66,10 +94,7 @@ static void parse_options(int argc, char **argv, struct options *options)
     if (i >= argc)
         usage("no program given%s", "");
     options->program = argv + i;
-    if (!options->library)
-        options->library = "log";
-    if (strcmp(options->library, "log") != 0)
-        usage("no library %s; there is: log", options->library);
+    find_library(options);
     if (!options->mpi && getenv("PITH_MPI") && *getenv("PITH_MPI"))
         options->mpi = getenv("PITH_MPI");
     if (options->mpi && strcmp(options->mpi, "mpich") != 0 && strcmp(options->mpi, "openmpi") != 0)
@@ -114,12 +139,24 @@ static char *library_path(const char *prefix, const char *format, const char *na
     return path;
 }
 
-static void set_log(const char *log)
+/* Absolute: the program may go to another folder first. */
+static char *absolute(const char *name)
 {
-    char *folder = log[0] == '/' ? strdup("") : getcwd(NULL, 0), *path;
+    char *folder = name[0] == '/' ? strdup("") : getcwd(NULL, 0), *path = NULL;
 
-    if (folder && asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", log) > 0)
-        setenv("PITH_LOG", path, 1);
+    if (folder && asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", name) < 0)
+        path = NULL;
+    free(folder);
+    return path;
+}
+
+static void set_output(const struct options *options)
+{
+    char *path = absolute(options->output);
+
+    if (path)
+        setenv(options->ready ? options->ready->output : "PITH_LOG", path, 1);
+    free(path);
 }
 
 /* Why a program without MPI calls was not recorded, for libpith-run (preload/note.c). */
@@ -133,26 +170,46 @@ static void set_note(const struct program *program, const char *mpi)
         setenv("_PITH_RUN", note, 1);
 }
 
-static void set_preload(const struct program *program, const char *mpi)
+static void preload_wrappers(const struct program *program, const char *prefix, const char *mpi, const char *file)
 {
-    char *prefix = find_prefix();
+    char *folder = library_path(prefix, "lib/pith/%s", mpi), *wrappers = library_path(folder, "libpith-%s.so", file);
 
-    if (mpi) {
-        char *wrappers = library_path(prefix, "lib/pith/%s/libpith-mpi.so", mpi);
-        if (access(wrappers, R_OK)) {
-            if (rank_of_launcher() == 0)
-                fprintf(stderr, "pith run: %s: no wrappers for %s here (%s); build Pith with this MPI's mpicc\n",
-                        program->path, mpi, wrappers);
-            exit(1);
-        }
-        preload(wrappers);
+    if (access(wrappers, R_OK)) {
+        if (rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: no wrappers for %s here (%s); build Pith with this MPI's mpicc\n",
+                    program->path, mpi, wrappers);
+        exit(1);
     }
+    preload(wrappers);
+    free(wrappers);
+    free(folder);
+}
+
+static void preload_log(const struct program *program, const char *prefix, const char *mpi)
+{
     char *library = library_path(prefix, "lib/libpith.so.%s", PITH_SOVERSION);
     preload(access(library, R_OK) ? "libpith.so." PITH_SOVERSION : library); /* elsewhere: where the loader looks */
     char *note = library_path(prefix, "lib/pith/libpith-run.so%s", "");
     if (!access(note, R_OK))
         preload(note);
     set_note(program, mpi);
+    free(library);
+    free(note);
+}
+
+static void set_preload(const struct options *options, const struct program *program, const char *mpi)
+{
+    char *prefix = find_prefix();
+
+    if (!options->ready)
+        preload(absolute(options->library));
+    else if (mpi)
+        preload_wrappers(program, prefix, mpi, options->ready->file);
+    else if (options->ready != &libraries[0] && rank_of_launcher() == 0)
+        fprintf(stderr, "pith run: %s: not linked with MPI and not started by mpirun; it runs without %s (--mpi names its "
+                        "MPI)\n", program->path, options->library);
+    if (options->ready == &libraries[0])
+        preload_log(program, prefix, mpi);
     free(prefix);
 }
 
@@ -172,9 +229,9 @@ int main(int argc, char **argv)
                     program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
     } else {
         const char *mpi = options.mpi ? options.mpi : mpi_of_program(&program);
-        set_preload(&program, mpi ? mpi : mpi_of_launcher());
-        if (options.log)
-            set_log(options.log);
+        set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
+        if (options.output)
+            set_output(&options);
     }
     execv(program.path, options.program);
     if (errno == ENOEXEC) { /* a script without #!: as a shell does */

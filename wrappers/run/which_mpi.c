@@ -1,6 +1,8 @@
 /* which_mpi.c - which MPI a program will use: by what it is linked with, else by who launched it. */
 #include "run.h"
 
+#include "mpi/launcher.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,14 +81,4 @@ const char *mpi_of_launcher(void)
     return NULL;
 }
 
-int rank_of_launcher(void)
-{
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *value = getenv(variables[i]);
-        if (value && *value)
-            return atoi(value);
-    }
-    return 0;
-}
+int rank_of_launcher(void) { return pithi_launcher_rank(0); }

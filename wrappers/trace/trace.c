@@ -1,0 +1,280 @@
+/* trace.c - see trace.h. Knows nothing of Pith's logs. */
+#include "trace.h"
+
+#include "choice.h"
+#include "launcher.h"
+#include "nested.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Far up: programs count on getting the lowest number that is free. */
+enum { DESCRIPTOR = 200 };
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int output = -1, with_time;
+static int rank = -1, is_off; /* atomic */
+
+/* ---- where the lines go ------------------------------------------------------------------------------------------ */
+
+static int far_up(int fd)
+{
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR);
+
+    return high < 0 ? fd : high;
+}
+
+/* `name` with each %r replaced; 0 when it does not fit. */
+static int put_rank(const char *name, char *path, size_t size)
+{
+    char number[16];
+    size_t at = 0;
+
+    snprintf(number, sizeof number, "%d", rank < 0 ? 0 : rank);
+    for (; *name; name++) {
+        int is_rank = name[0] == '%' && name[1] == 'r';
+        size_t part = is_rank ? strlen(number) : 1;
+        if (at + part >= size)
+            return 0;
+        memcpy(path + at, is_rank ? number : name, part);
+        at += part;
+        name += is_rank;
+    }
+    path[at] = 0;
+    return 1;
+}
+
+/* Standard error is held by a descriptor of our own: a program may close its 2 and get a file of data there. Under a
+ * launcher it is a pipe that the launcher reads in pieces and prints so, which may cut a line in two with one of another
+ * rank between (Open MPI's pieces have 4096 bytes). In packet mode (pipe(2), O_DIRECT) a piece is one line. The pipe is
+ * opened anew for that: the program's own writes stay as they are. */
+static int open_standard_error(void)
+{
+    struct stat info;
+    int fd = -1;
+
+    if (pithi_launcher_rank(-1) >= 0 && fstat(STDERR_FILENO, &info) == 0 && S_ISFIFO(info.st_mode))
+        fd = open("/proc/self/fd/2", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return far_up(STDERR_FILENO);
+    fcntl(fd, F_SETFL, O_DIRECT); /* and no longer O_NONBLOCK, which was for opening only */
+    int high = far_up(fd);
+    if (high != fd)
+        close(fd);
+    return high;
+}
+
+static void open_output(void)
+{
+    const char *name = getenv("PITH_TRACE_FILE"), *time = getenv("PITH_TRACE_TIME");
+    char path[4096];
+
+    with_time = time && *time && strcmp(time, "0") != 0;
+    rank = pithi_launcher_rank(-1);
+    if (name && *name) {
+        int fd = -1;
+        errno = ENAMETOOLONG;
+        if (put_rank(name, path, sizeof path))
+            fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+        if (fd >= 0) {
+            output = far_up(fd);
+            if (output != fd)
+                close(fd);
+            return;
+        }
+        fprintf(stderr, "pith: PITH_TRACE_FILE: %s: %s; the trace goes to standard error\n", name, strerror(errno));
+    }
+    output = open_standard_error();
+}
+
+/* Appended in one piece: by the kernel in a file, and in a pipe since a line is shorter than PIPE_BUF. */
+static void put_line(const char *line, size_t size)
+{
+    int before = errno;
+
+    while (write(output, line, size) < 0) {
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = output, .events = POLLOUT}, 1, 100);
+        else if (errno != EINTR)
+            break;
+    }
+    errno = before;
+}
+
+/* ---- a line ------------------------------------------------------------------------------------------------------ */
+
+struct line {
+    char text[512];
+    size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+    size_t room = sizeof line->text - line->size;
+    va_list args;
+
+    va_start(args, format);
+    int size = vsnprintf(line->text + line->size, room, format, args);
+    va_end(args);
+    if (size > 0)
+        line->size += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+static int64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* 0: the thread that the program began with; others by their first call. */
+static int thread_number(void)
+{
+    static int last;
+    static __thread int number = -1;
+
+    if (number < 0)
+        number = syscall(SYS_gettid) == getpid() ? 0 : __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return number;
+}
+
+static void line_begin(struct line *line)
+{
+    int known = __atomic_load_n(&rank, __ATOMIC_RELAXED), thread = thread_number();
+
+    line->size = 0;
+    if (known < 0)
+        add(line, "[?");
+    else
+        add(line, "[%d", known);
+    if (thread)
+        add(line, ".%d", thread);
+    add(line, "] ");
+    if (with_time) {
+        int64_t now = now_ns(CLOCK_REALTIME);
+        time_t seconds = (time_t)(now / 1000000000);
+        struct tm local;
+        localtime_r(&seconds, &local);
+        add(line, "%02d:%02d:%02d.%06d ", local.tm_hour, local.tm_min, local.tm_sec, (int)(now % 1000000000 / 1000));
+    }
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------------- */
+
+static __thread struct line note; /* of this thread, for its next line */
+
+static void note_number(const char *name, long long value)
+{
+    add(&note, "%s%s = %lld", note.size ? ", " : " with ", name, value);
+}
+
+static void note_peer(const char *role, int peer)
+{
+    if (peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL)
+        add(&note, "%s%s = %s", note.size ? ", " : " with ", role, peer == MPI_PROC_NULL ? "none" : "any");
+    else
+        note_number(role, peer);
+}
+
+static void note_tag(int tag)
+{
+    if (tag == MPI_ANY_TAG)
+        add(&note, ", tag = any");
+    else
+        note_number("tag", tag);
+}
+
+void pithi_trace_count(MPI_Count count) { note_number("count", count); }
+
+void pithi_trace_peer(const char *role, int peer, int tag)
+{
+    note_peer(role, peer);
+    note_tag(tag);
+}
+
+void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag)
+{
+    pithi_trace_count(count);
+    pithi_trace_peer(role, peer, tag);
+}
+
+void pithi_trace_received(int result, const MPI_Status *status, MPI_Datatype type)
+{
+    int count = 0;
+
+    if (result != MPI_SUCCESS)
+        return;
+    REAL(MPI_Get_count)(status, type, &count);
+    if (count != MPI_UNDEFINED)
+        note_number(type == MPI_BYTE ? "bytes" : "count", count);
+    pithi_trace_peer("source", status->MPI_SOURCE, status->MPI_TAG);
+}
+
+static void add_note(struct line *line)
+{
+    add(line, "%.*s", (int)note.size, note.text);
+    note.size = 0;
+}
+
+/* ---- begin and end ----------------------------------------------------------------------------------------------- */
+
+void pithi_trace_begin(struct pithi_trace_call *call, const char *name, int *chosen, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+    struct line line;
+
+    call->outer_recorded = self->recorded;
+    self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
+    call->name = NULL;
+    if (self->recorded && pithi_chosen(chosen, name) && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
+        pthread_once(&once, open_output);
+        call->name = name;
+        line_begin(&line);
+        add(&line, "Starting %s", name);
+        add_note(&line);
+        add(&line, "...\n");
+        put_line(line.text, line.size);
+        if (with_time)
+            call->begin_ns = now_ns(CLOCK_MONOTONIC);
+    }
+    note.size = 0;
+}
+
+void pithi_trace_end(const struct pithi_trace_call *call)
+{
+    struct line line;
+
+    if (call->name) {
+        int64_t took = with_time ? now_ns(CLOCK_MONOTONIC) - call->begin_ns : 0;
+        line_begin(&line);
+        add(&line, "Ending %s", call->name);
+        add_note(&line);
+        if (with_time)
+            add(&line, " after %.9f s", 1e-9 * (double)took);
+        add(&line, "\n");
+        put_line(line.text, line.size);
+    }
+    note.size = 0;
+    pithi_self.recorded = call->outer_recorded;
+    pithi_self.depth--;
+}
+
+void pithi_trace_begin_job(int result)
+{
+    int found = 0;
+
+    if (result == MPI_SUCCESS && REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &found) == MPI_SUCCESS)
+        __atomic_store_n(&rank, found, __ATOMIC_RELAXED);
+}
+
+void pithi_trace_control(int level) { __atomic_store_n(&is_off, level == 0, __ATOMIC_RELAXED); }

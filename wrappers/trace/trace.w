@@ -1,0 +1,79 @@
+/* trace.w - a line when an MPI call begins, and one when it ends:
+ *
+ *     [0] Starting MPI_Send with count = 10, dest = 1, tag = 5...
+ *     [0] Ending MPI_Send
+ *
+ * wrappergen makes a function of it for every MPI function. Where several of the parts below apply to one function, what
+ * they do before the call happens in their order here, and what they do after it in the opposite order: 1, 2, the call, 3, 2.
+ */
+#include "trace.h"
+
+/* Open MPI has macros of these names. */
+#undef MPI_Aint_add
+#undef MPI_Aint_diff
+
+/* 1. What the first line tells of the call. */
+
+{{fn f @send @isend @send_init @send_part_init}}
+    pithi_trace_message({{count}}, "dest", {{peer}}, {{tag}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @recv @irecv @recv_init @recv_part_init}}
+    pithi_trace_message({{count}}, "source", {{peer}}, {{tag}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @p2p_sendrecv @p2p_isendrecv}}
+    pithi_trace_message({{count}}, "dest", {{peer}}, {{tag}});
+    pithi_trace_peer("source", {{from}}, {{from_tag}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @probe @probe_match @probe_imatch}}
+    pithi_trace_peer("source", {{peer}}, {{tag}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @startall @wait_all @wait_any @wait_some @test_all @test_any @test_some}}
+    pithi_trace_count({{count}});
+    {{callfn}}
+{{endfn}}
+
+/* 2. The lines. */
+
+{{fnall f @conversion}}
+    {{vardecl struct pithi_trace_call call}}
+    {{vardecl static int chosen}}
+    pithi_trace_begin(&{{call}}, "{{f}}", &{{chosen}}, __builtin_return_address(0));
+    {{callfn}}
+    pithi_trace_end(&{{call}});
+{{endfnall}}
+
+/* 3. What the second line tells: the message that came, whether or not the user wants to know. */
+
+{{fn f @recv @recv_matched}}
+    {{vardecl MPI_Status own}}
+    if ({{status}} == MPI_STATUS_IGNORE)
+        {{status}} = &{{own}};
+    {{callfn}}
+    pithi_trace_received({{returnVal}}, {{status}}, {{type}});
+{{endfn}}
+
+{{fn f @p2p_sendrecv MPI_Probe MPI_Mprobe}}
+    {{vardecl MPI_Status own}}
+    if ({{status}} == MPI_STATUS_IGNORE)
+        {{status}} = &{{own}};
+    {{callfn}}
+    pithi_trace_received({{returnVal}}, {{status}}, MPI_BYTE);
+{{endfn}}
+
+{{fn f @job_init}}
+    {{callfn}}
+    pithi_trace_begin_job({{returnVal}});
+{{endfn}}
+
+{{fn f @job_control}}
+    {{callfn}}
+    pithi_trace_control({{level}});
+{{endfn}}
