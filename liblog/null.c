@@ -48,19 +48,11 @@ void pith_comm_name(uint32_t comm, const char *name) { (void)comm, (void)name; }
 
 uint64_t pith_recv_post(void) { return 0; }
 
-void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
-{
-    (void)comm, (void)peer, (void)tag, (void)size_bytes;
-}
+uint64_t pith_recv_post_many(uint32_t count) { return (void)count, 0; }
 
-void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
+void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
 {
-    (void)comm, (void)peer, (void)tag, (void)size_bytes, (void)posted;
-}
-
-void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
-{
-    (void)comm, (void)root, (void)sent_bytes, (void)received_bytes;
+    (void)kind, (void)id, (void)words, (void)count;
 }
 
 int pith_job_join(const struct pith_transport *transport) { return (void)transport, -1; }

@@ -49,14 +49,24 @@ PITH_API void pith_comm_name(uint32_t comm, const char *name);
  * PITH_NOBODY if the receive was cancelled or failed. */
 PITH_API uint64_t pith_recv_post(void);
 #define PITH_NOBODY (-1)
+/* `count` numbers in a row, the first of which is returned: for one who gives them out himself, in the order of
+ * posting. Those that he keeps hold back the matching of receives that others post later. */
+PITH_API uint64_t pith_recv_post_many(uint32_t count);
 
-/* A message on communicator `comm` to or from world rank `peer`. */
-PITH_API void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
-PITH_API void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
+/* A message on communicator `comm` to or from world rank `peer`. Inline, like all of the rest of this section. */
+static inline void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
+static inline void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 
 /* A collective operation on `comm` with root `root` (a world rank, PITH_NOBODY: no root), and the bytes this process
  * gave and got. To be called inside the state of the call. */
-PITH_API void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
+static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
+
+/* The same at the time of the record that this thread stored last: for what belongs to it, such as a send right after
+ * the state's begin. Saves reading the clock, which is most of a record's cost. */
+static inline void pith_same_end(uint32_t id);
+static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
+static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
+static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
@@ -103,6 +113,86 @@ PITH_API int pith_recording(void);
 
 /* Facts for `pith info`, e.g. ("mpi", "Open MPI 4.1.4"); the last value of a key wins. */
 PITH_API void pith_property(const char *key, const char *value);
+
+/* ---- What the inline functions need; not to be used directly ----------------------------------------------------- */
+
+#define PITH_KIND_SEND_ 6u
+#define PITH_KIND_RECV_ 7u
+#define PITH_KIND_COLL_ 8u
+
+/* Stores a record of a first word and `count` (0 to 3) more by the slow road. */
+PITH_API void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count);
+
+/* Up to 4 words: where they reach beyond the limit, the slack behind it takes them. */
+static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t kind, uint32_t id, uint32_t count,
+                                                              uint64_t first, uint64_t second, uint64_t third)
+{
+#ifndef PITH_NULL
+    uint64_t words[3] = {first, second, third};
+    if (__builtin_expect(PITH_TICKS_INLINE_ &&
+                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED),
+                         1)) {
+        uint64_t ticks = same ? pith_buffer_.last_ticks : pith_ticks_();
+        if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
+            uint64_t *word;
+            pith_buffer_.last_ticks = ticks;
+            word = pith_claim_(1 + count);
+            if (count > 0)
+                __atomic_store_n(word + 1, first, __ATOMIC_RELAXED);
+            if (count > 1)
+                __atomic_store_n(word + 2, second, __ATOMIC_RELAXED);
+            if (count > 2)
+                __atomic_store_n(word + 3, third, __ATOMIC_RELAXED);
+            __atomic_store_n(word, PITH_WORD_(ticks, id, kind), __ATOMIC_RELEASE);
+            return;
+        }
+    }
+    pith_slow_words_(kind, id, words, count);
+#else
+    (void)same, (void)kind, (void)id, (void)count, (void)first, (void)second, (void)third;
+#endif
+}
+
+static inline uint64_t pith_peer_and_tag_(int32_t peer, int32_t tag)
+{
+    return (uint32_t)peer | (uint64_t)(uint32_t)tag << 32;
+}
+
+static inline void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    pith_words_(0, PITH_KIND_SEND_, comm, 2, pith_peer_and_tag_(peer, tag), size_bytes, 0);
+}
+static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
+{
+    pith_words_(1, PITH_KIND_SEND_, comm, 2, pith_peer_and_tag_(peer, tag), size_bytes, 0);
+}
+static inline void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
+{
+    pith_words_(0, PITH_KIND_RECV_, comm, 3, pith_peer_and_tag_(peer, tag), size_bytes, posted);
+}
+static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
+{
+    pith_words_(1, PITH_KIND_RECV_, comm, 3, pith_peer_and_tag_(peer, tag), size_bytes, posted);
+}
+static inline void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
+{
+    pith_words_(0, PITH_KIND_COLL_, comm, 3, (uint32_t)root, sent_bytes, received_bytes);
+}
+static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
+{
+    pith_words_(1, PITH_KIND_COLL_, comm, 3, (uint32_t)root, sent_bytes, received_bytes);
+}
+static inline void pith_same_end(uint32_t id)
+{
+#ifndef PITH_NULL
+    if (__builtin_expect(id == 0, 0))
+        pith_end(id);
+    else
+        pith_words_(1, PITH_KIND_LEAVE_, id, 0, 0, 0, 0);
+#else
+    (void)id;
+#endif
+}
 
 #ifdef __cplusplus
 }

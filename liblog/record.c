@@ -56,27 +56,17 @@ void pith_count(uint32_t id, double value)
     pithi_record(PITHI_W_COUNTER, id, &bits, 1);
 }
 
-static uint64_t peer_and_tag(int32_t peer, int32_t tag) { return (uint32_t)peer | (uint64_t)(uint32_t)tag << 32; }
-
-void pith_comm_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes)
+void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
 {
-    uint64_t words[2] = {peer_and_tag(peer, tag), size_bytes};
-    pithi_record(PITHI_W_SEND, comm, words, 2);
+    pithi_record(kind, id, words, count);
 }
 
-void pith_comm_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted)
-{
-    uint64_t words[3] = {peer_and_tag(peer, tag), size_bytes, posted};
-    pithi_record(PITHI_W_RECV, comm, words, 3);
-}
+_Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL,
+               "pith_tool.h names the kinds that spill.h does");
 
-void pith_comm_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes)
-{
-    uint64_t words[3] = {(uint32_t)root, sent_bytes, received_bytes};
-    pithi_record(PITHI_W_COLL, comm, words, 3);
-}
+uint64_t pith_recv_post_many(uint32_t count) { return __atomic_fetch_add(&posted_count, count, __ATOMIC_RELAXED); }
 
-uint64_t pith_recv_post(void) { return __atomic_fetch_add(&posted_count, 1, __ATOMIC_RELAXED); }
+uint64_t pith_recv_post(void) { return pith_recv_post_many(1); }
 
 void pith_send(int32_t peer, int32_t tag, uint64_t size_bytes) { pith_comm_send(0, peer, tag, size_bytes); }
 

@@ -314,7 +314,7 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
 void pithi_coll_record(void)
 {
     if (now.comm && pithi_self.recorded)
-        pith_comm_coll(now.comm->id, now.root, now.given, now.got);
+        pith_same_coll(now.comm->id, now.root, now.given, now.got);
 }
 
 void pithi_coll_keep(int result, const MPI_Request *request)

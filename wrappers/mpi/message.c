@@ -51,7 +51,22 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
     int to = found ? pithi_comm_peer(found, peer) : -1;
 
     if (to >= 0)
-        pith_comm_send(found->id, to, tag, pithi_bytes(count, type));
+        pith_same_send(found->id, to, tag, pithi_bytes(count, type));
+}
+
+/* A number for each receive, in the order of posting. Where no two threads are in MPI at once, some are taken ahead. */
+static uint64_t post(void)
+{
+    enum { AHEAD = 16 };
+    static uint64_t next, end;
+
+    if (pithi_job_threads)
+        return pith_recv_post();
+    if (next == end) {
+        next = pith_recv_post_many(AHEAD);
+        end = next + AHEAD;
+    }
+    return next++;
 }
 
 void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
@@ -60,7 +75,7 @@ void pithi_recv_begin(struct pithi_recv *recv, MPI_Comm comm, int peer, int tag)
     recv->peer = peer;
     recv->tag = tag;
     if (recv->comm)
-        recv->posted = pith_recv_post();
+        recv->posted = post();
 }
 
 MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
@@ -68,9 +83,30 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
     return recv->comm && status == MPI_STATUS_IGNORE ? &recv->own : status;
 }
 
-static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
+/* The first receive that a call completes tells the time for the others, and for the end of the call's state. */
+static void record(const struct pithi_comm *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
-    pith_comm_recv(comm->id, PITH_NOBODY, 0, 0, posted);
+    if (pithi_self.stamped)
+        pith_same_recv(comm->id, peer, tag, bytes, posted);
+    else
+        pith_comm_recv(comm->id, peer, tag, bytes, posted);
+    pithi_self.stamped = 1;
+}
+
+static void record_nothing(const struct pithi_comm *comm, uint64_t posted) { record(comm, PITH_NOBODY, 0, 0, posted); }
+
+/* Basic elements of MPI_BYTE: bytes, whatever type was received. Read as the libraries' own MPI_Get_elements does, for
+ * which the fields stand in mpi.h; a library of another make is asked. */
+static uint64_t received_bytes(const MPI_Status *status)
+{
+#if defined(OPEN_MPI)
+    return status->_ucount;
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
+    MPI_Count bytes = 0;
+    return REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
+#endif
 }
 
 /* A source and a tag that the receive named are what came. A status that says something else is not of this receive
@@ -78,7 +114,6 @@ static void record_nothing(const struct pithi_comm *comm, uint64_t posted)
  * all the same. */
 void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status *status)
 {
-    MPI_Count bytes = 0;
     int class = MPI_SUCCESS;
 
     if (!recv->comm)
@@ -92,11 +127,8 @@ void pithi_recv_end(const struct pithi_recv *recv, int result, const MPI_Status 
         record_nothing(recv->comm, recv->posted);
         return;
     }
-    /* Basic elements of MPI_BYTE: bytes, whatever type was received. */
-    if (status->MPI_SOURCE != source || status->MPI_TAG != tag ||
-        REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
-        bytes = 0;
-    pith_comm_recv(recv->comm->id, from, tag, (uint64_t)bytes, recv->posted);
+    int is_own = status->MPI_SOURCE == source && status->MPI_TAG == tag;
+    record(recv->comm, from, tag, is_own ? received_bytes(status) : 0, recv->posted);
 }
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
@@ -109,12 +141,17 @@ void pithi_recv_pending(const struct pithi_recv *recv, int result, const MPI_Req
         record_nothing(recv->comm, recv->posted);
         return;
     }
-    pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
-                                                        .is_active = 1,
-                                                        .posted = recv->posted,
-                                                        .comm = recv->comm,
-                                                        .peer = recv->peer,
-                                                        .tag = recv->tag});
+    struct pithi_request *place = pithi_request_open(*request);
+    if (!place)
+        return;
+    place->posted = recv->posted;
+    place->comm = recv->comm;
+    place->peer = recv->peer;
+    place->tag = recv->tag;
+    place->kind = PITHI_REQUEST_RECV;
+    place->is_active = 1;
+    place->is_cancelled = 0;
+    pithi_request_close(place);
 }
 
 void pithi_send_init(int result, MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type,
@@ -146,13 +183,13 @@ static void start(MPI_Request handle)
 
     pithi_request_get(handle, &request);
     if (request.kind == PITHI_REQUEST_SEND_INIT) {
-        pith_comm_send(request.comm->id, request.peer, request.tag, request.bytes);
+        pith_same_send(request.comm->id, request.peer, request.tag, request.bytes);
     } else if (request.kind == PITHI_REQUEST_COLL_INIT) {
-        pith_comm_coll(request.comm->id, request.peer, request.bytes, request.u.got_bytes);
+        pith_same_coll(request.comm->id, request.peer, request.bytes, request.u.got_bytes);
     } else if (request.kind == PITHI_REQUEST_RECV_INIT) {
         request.is_active = 1;
         request.is_cancelled = 0;
-        request.posted = pith_recv_post();
+        request.posted = post();
         pithi_request_set(&request);
     }
 }
@@ -195,7 +232,7 @@ void pithi_request_free(const MPI_Request *handle)
                    ? -1
                    : pithi_comm_peer(request.comm, request.peer);
     if (from >= 0)
-        pith_comm_recv(request.comm->id, from, request.tag, 0, request.posted);
+        record(request.comm, from, request.tag, 0, request.posted);
     else
         record_nothing(request.comm, request.posted);
 }
@@ -216,7 +253,7 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
     pithi_request_put(key_of(*message), &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
-                                                                .posted = pith_recv_post(),
+                                                                .posted = post(),
                                                                 .comm = found,
                                                                 .peer = MPI_ANY_SOURCE,
                                                                 .tag = MPI_ANY_TAG});

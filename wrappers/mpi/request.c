@@ -47,22 +47,40 @@ static int widen(void)
     return 1;
 }
 
-void pithi_request_put(MPI_Request handle, const struct pithi_request *request)
+struct pithi_request *pithi_request_open(MPI_Request handle)
 {
     uint64_t key = key_of(handle);
 
     pithi_lock(&lock);
-    if (widen()) {
-        struct pithi_request *place = find(key);
-        if (place->key)
-            count_comm(place->comm, (uint32_t)-1);
-        else
-            used++;
-        *place = *request;
-        place->key = key;
-        count_comm(place->comm, 1);
+    if (!widen()) {
+        pithi_unlock(&lock);
+        return NULL;
     }
+    struct pithi_request *place = find(key);
+    if (place->key)
+        count_comm(place->comm, (uint32_t)-1);
+    else
+        used++;
+    place->key = key;
+    return place;
+}
+
+void pithi_request_close(struct pithi_request *place)
+{
+    count_comm(place->comm, 1);
     pithi_unlock(&lock);
+}
+
+void pithi_request_put(MPI_Request handle, const struct pithi_request *request)
+{
+    struct pithi_request *place = pithi_request_open(handle);
+
+    if (!place)
+        return;
+    uint64_t key = place->key;
+    *place = *request;
+    place->key = key;
+    pithi_request_close(place);
 }
 
 void pithi_request_get(MPI_Request handle, struct pithi_request *copy)

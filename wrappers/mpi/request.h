@@ -35,6 +35,10 @@ struct pithi_request {
 
 /* Every function takes a live handle (not MPI_REQUEST_NULL). Cost: a hash look-up, whatever the number open. */
 void pithi_request_put(MPI_Request handle, const struct pithi_request *request);
+/* The same in two steps, for the road that is taken most: an entry to be filled in (all but key and place), and its end.
+ * NULL: no memory; nothing to end. */
+struct pithi_request *pithi_request_open(MPI_Request handle);
+void pithi_request_close(struct pithi_request *place);
 /* Copies it; kind NONE when it is not in the table. */
 void pithi_request_get(MPI_Request handle, struct pithi_request *copy);
 /* Takes it out if it is still the one that was copied. */

@@ -3,7 +3,7 @@
 #define PITHI_STATE_H
 
 #include "nested.h"
-#include "pith.h"
+#include "pith_tool.h"
 
 /* A wrapped function. The state is defined at the first call. */
 struct pithi_state {
@@ -38,8 +38,14 @@ static inline void pithi_leave(const struct pithi_call *call)
 {
     struct pithi_self *self = &pithi_self;
 
-    if (__builtin_expect(self->recorded, 1))
-        pith_end(__atomic_load_n(&call->state->id, __ATOMIC_RELAXED));
+    if (__builtin_expect(self->recorded, 1)) {
+        uint32_t id = __atomic_load_n(&call->state->id, __ATOMIC_RELAXED);
+        if (self->stamped)
+            pith_same_end(id);
+        else
+            pith_end(id);
+        self->stamped = 0;
+    }
     self->recorded = call->outer_recorded;
     self->depth--;
 }
