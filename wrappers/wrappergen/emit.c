@@ -2,7 +2,6 @@
  * emit_wrappers() writes each function once: before1 before2 CALL after2 after1. */
 #include "wrappergen.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Where an escape is looked up: innermost first along `outer`. */
@@ -18,11 +17,6 @@ struct place {
     const struct source *source;
     int file;
 };
-
-static int word_equal(const struct word *word, const char *text)
-{
-    return strlen(text) == word->size && !memcmp(word->at, text, word->size);
-}
 
 static const struct scope *scope_wrapper(const struct scope *scope)
 {
@@ -44,14 +38,9 @@ static const struct proto *scope_find(const struct scope *scope, const struct wo
 
 static const char *argument(const struct proto *proto, const struct word *word)
 {
-    if (word->size && strspn(word->at, "0123456789") >= word->size) {
-        int index = atoi(word->at);
-        return index < proto->arg_count ? proto->args[index].name : NULL;
-    }
-    for (int i = 0; i < proto->arg_count; i++)
-        if (word_equal(word, proto->args[i].name))
-            return proto->args[i].name;
-    return NULL;
+    const struct arg *arg = protos_argument(proto, word->at, word->size);
+
+    return arg ? arg->name : NULL;
 }
 
 /* What a one-word escape stands for; NULL: unknown. Order: variable, role, argument, loop name, returnVal. */
@@ -63,7 +52,7 @@ static const char *look_up(const struct scope *scope, const struct word *word)
     if (around) {
         const struct node *node = around->wrapper->node;
         for (int i = 0; i < node->variable_count; i++)
-            if (word_equal(word, node->variables[i].name))
+            if (word_is(word, node->variables[i].name))
                 return around->variables[i];
         if ((found = role_find(around->proto, word->at, word->size)) || (found = argument(around->proto, word)))
             return found;
@@ -71,69 +60,55 @@ static const char *look_up(const struct scope *scope, const struct word *word)
     const struct proto *proto = scope_find(scope, word);
     if (proto)
         return proto->name;
-    if (around && word_equal(word, "returnVal") && strcmp(around->proto->result, "void"))
+    if (around && word_is(word, "returnVal") && !function_is_void(around->proto))
         return "returnVal";
     return scope && !around ? role_find(scope->proto, word->at, word->size) : NULL;
 }
 
-/* ---- unknown words: the nearest known one ------------------------------------------------------------------------ */
+/* ---- unknown words ----------------------------------------------------------------------------------------------- */
 
-static int distance(const char *a, size_t a_size, const char *b)
+static int is_of_wrap(const struct word *word)
 {
-    size_t b_size = strlen(b);
-    int row[64];
-
-    if (a_size > 63 || b_size > 63)
-        return 99;
-    for (size_t j = 0; j <= b_size; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= a_size; i++) {
-        int corner = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_size; j++) {
-            int best = corner + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
-        }
-    }
-    return row[b_size];
-}
-
-static void nearer(const struct word *word, const char *known, const char **best, int *best_distance)
-{
-    int d = distance(word->at, word->size, known);
-
-    if (d < *best_distance)
-        *best_distance = d, *best = known;
+    for (int i = 0; wrap_keywords[i]; i++)
+        if (word_is(word, wrap_keywords[i]))
+            return 1;
+    return 0;
 }
 
 static void unknown(struct place *place, const struct scope *scope, const struct node *node)
 {
     const struct scope *around = scope_wrapper(scope);
     const struct word *word = &node->words[0];
-    const char *best = "callfn";
-    int best_distance = 1000;
+    struct near near;
 
-    for (int i = 0; template_keywords[i]; i++)
-        nearer(word, template_keywords[i], &best, &best_distance);
-    for (int i = 0; around && i < around->proto->arg_count; i++)
-        nearer(word, around->proto->args[i].name, &best, &best_distance);
-    for (int i = 0; around && i < around->wrapper->node->variable_count; i++)
-        nearer(word, around->wrapper->node->variables[i].name, &best, &best_distance);
     if (place->emitter->flags & EMIT_KEEP_UNKNOWN) {
         const char *end = strstr(place->source->at + node->at, "}}") + 2;
-        text_add(&place->emitter->out, place->source->at + node->at, (size_t)(end - place->source->at) - node->at);
+        const char *from = place->source->at + node->at;
+        text_add(&place->emitter->out, from, (size_t)(end - from));
         warn(place->source, node->at, "unknown escape {{%.*s}} copied", (int)word->size, word->at);
-    } else if (around) {
-        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s",
-              (int)word->size, word->at, around->proto->name, best);
-    } else {
-        fault(place->source, node->at, "unknown escape {{%.*s}}; nearest known: %s", (int)word->size, word->at, best);
+        return;
     }
+    if (!fault_is_new(place->source, node->at)) /* told for another function */
+        return;
+    if (is_of_wrap(word)) {
+        fault(place->source, node->at, "{{%.*s}} is of the other dialect; use --dialect=wrap", (int)word->size,
+              word->at);
+        return;
+    }
+    near_begin(&near, word);
+    for (int i = 0; around && i < around->proto->arg_count; i++)
+        near_try(&near, around->proto->args[i].name);
+    near_try_all(&near, template_keywords);
+    for (int i = 0; around && i < around->wrapper->node->variable_count; i++)
+        near_try(&near, around->wrapper->node->variables[i].name);
+    if (around && word_is(word, "returnVal"))
+        fault(place->source, node->at, "%s returns nothing; leave it out of this wrapper", around->proto->name);
+    else if (around)
+        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s",
+              (int)word->size, word->at, around->proto->name, near.best);
+    else
+        fault(place->source, node->at, "unknown escape {{%.*s}}; nearest known: %s", (int)word->size, word->at,
+              near.best);
 }
 
 /* ---- lists of functions ------------------------------------------------------------------------------------------ */
@@ -173,6 +148,8 @@ static void emit_loop(struct place *place, const struct scope *outer, const stru
     if (node->kind == NODE_FORALL) {
         for (int i = 0; i < protos->count; i++) {
             scope.proto = &protos->at[i];
+            if (emitter_step(place->emitter, place->source, node->at))
+                return;
             if (!listed(protos, node, scope.proto))
                 emit_nodes(place, &scope, node->inside, NULL);
         }
@@ -180,6 +157,8 @@ static void emit_loop(struct place *place, const struct scope *outer, const stru
     }
     for (int w = 2; w < node->word_count; w++) {
         const struct word *word = &node->words[w];
+        if (emitter_step(place->emitter, place->source, node->at))
+            return;
         for (int i = 0; i < protos->count && word->at[0] == '@'; i++)
             if (row_has_class((scope.proto = &protos->at[i])->row, word->at + 1, word->size - 1))
                 emit_nodes(place, &scope, node->inside, NULL);
@@ -202,9 +181,9 @@ static void emit_word(struct place *place, const struct scope *scope, const stru
     }
     if (found)
         text_puts(out, found);
-    else if (word_equal(word, "fileno"))
+    else if (word_is(word, "fileno"))
         text_printf(out, "%d", place->file);
-    else if (word_equal(word, "fn_num"))
+    else if (word_is(word, "fn_num"))
         text_printf(out, "%d", place->emitter->number++);
     else
         unknown(place, scope, node);
@@ -278,11 +257,11 @@ static int name_taken(const struct proto *proto, char **const *variables, int wr
 /* Gives every variable of every wrapper a name of its own in this function: i, i1, i2 ... */
 static char ***name_variables(const struct proto *proto)
 {
-    char ***variables = calloc((size_t)proto->wrapper_count + 1, sizeof *variables);
+    char ***variables = make(((size_t)proto->wrapper_count + 1) * sizeof *variables);
 
     for (int w = 0; w < proto->wrapper_count; w++) {
         const struct node *node = proto->wrappers[w].node;
-        variables[w] = calloc((size_t)node->variable_count + 1, sizeof **variables);
+        variables[w] = make(((size_t)node->variable_count + 1) * sizeof **variables);
         for (int v = 0; v < node->variable_count; v++) {
             struct text name = {0};
             text_puts(&name, node->variables[v].name);
@@ -316,25 +295,6 @@ static void emit_variables(struct text *out, const struct proto *proto, char ***
         text_puts(out, ";\n");
 }
 
-static void emit_head(struct text *out, const struct proto *proto, const char *name)
-{
-    text_printf(out, "%s %s(", proto->result, name);
-    for (int i = 0; i < proto->arg_count; i++)
-        text_printf(out, "%s%s%s%s", i ? ", " : "", proto->args[i].prefix, proto->args[i].name, proto->args[i].suffix);
-    text_puts(out, proto->variable ? ", ...)" : proto->arg_count ? ")" : "void)");
-}
-
-static void emit_call(struct emitter *emitter, const struct proto *proto)
-{
-    struct text *out = &emitter->out;
-
-    text_puts(out, strcmp(proto->result, "void") ? "\n  returnVal = " : "\n  ");
-    text_printf(out, emitter->flags & EMIT_PRELOAD ? "REAL(%s)(" : "P%s(", proto->name);
-    for (int i = 0; i < proto->arg_count; i++)
-        text_printf(out, "%s%s", i ? ", " : "", proto->args[i].name);
-    text_puts(out, ");\n");
-}
-
 /* The part of a wrapper's body before the call, or after it. */
 static void emit_part(struct emitter *emitter, const struct proto *proto, int w, char *const *variables, int after)
 {
@@ -352,42 +312,58 @@ static void emit_part(struct emitter *emitter, const struct proto *proto, int w,
         emit_nodes(&place, &scope, call->next, NULL);
 }
 
-static void emit_function(struct emitter *emitter, const struct proto *proto)
+static void emit_c(struct emitter *emitter, const struct proto *proto, char ***variables)
 {
     struct text *out = &emitter->out;
-    char ***variables = name_variables(proto);
-    int is_void = !strcmp(proto->result, "void");
 
-    text_puts(out, emitter->flags & EMIT_PRELOAD ? "\n__attribute__((visibility(\"default\")))\n" : "\n");
-    emit_head(out, proto, proto->name);
-    text_puts(out, "\n{\n");
-    if (!is_void)
-        text_printf(out, "  %s returnVal;\n", proto->result);
+    function_begin(emitter, proto, NULL);
     emit_variables(out, proto, variables);
     for (int w = 0; w < proto->wrapper_count; w++)
         emit_part(emitter, proto, w, variables[w], 0);
-    emit_call(emitter, proto);
+    text_puts(out, function_is_void(proto) ? "\n  " : "\n  returnVal = ");
+    function_call(emitter, out, proto);
+    text_puts(out, ";\n");
     for (int w = proto->wrapper_count; w-- > 0;)
         emit_part(emitter, proto, w, variables[w], 1);
-    text_puts(out, is_void ? "\n}\n" : "\n  return returnVal;\n}\n");
-    if (emitter->flags & EMIT_PRELOAD) {
-        struct text twin = {0};
-        text_printf(&twin, "P%s", proto->name);
-        emit_head(out, proto, twin.at);
-        text_printf(out, " __attribute__((alias(\"%s\"), visibility(\"default\")));\n", proto->name);
-        free(twin.at);
+    function_end(emitter, proto);
+}
+
+/* The parts are made as for C, and the Fortran entry is written around them. */
+static void emit_fortran(struct emitter *emitter, const struct proto *proto, char ***variables)
+{
+    struct text out = emitter->out, declarations = {0}, parts[2] = {{0}, {0}};
+
+    text_puts(&declarations, "");
+    emit_variables(&declarations, proto, variables);
+    for (int after = 0; after < 2; after++) {
+        emitter->out = (struct text){0};
+        text_puts(&emitter->out, "");
+        for (int w = 0; w < proto->wrapper_count; w++) {
+            int which = after ? proto->wrapper_count - 1 - w : w;
+            emit_part(emitter, proto, which, variables[which], after);
+        }
+        parts[after] = emitter->out;
     }
-    for (int w = 0; w < proto->wrapper_count; w++) {
-        for (int v = 0; v < proto->wrappers[w].node->variable_count; v++)
-            free(variables[w][v]);
-        free(variables[w]);
-    }
-    free(variables);
+    emitter->out = out;
+    struct text body = {0};
+    text_printf(&body, "%s%s%s\n%s", declarations.at, parts[0].at, fortran_call(proto, parts[1].at), parts[1].at);
+    fortran_function(emitter, proto, body.at, parts[0].at, parts[1].at);
 }
 
 void emit_wrappers(struct emitter *emitter)
 {
-    for (int i = 0; i < emitter->protos->count; i++)
-        if (emitter->protos->at[i].wrapper_count)
-            emit_function(emitter, &emitter->protos->at[i]);
+    for (int i = 0; i < emitter->protos->count; i++) {
+        const struct proto *proto = &emitter->protos->at[i];
+        if (!proto->wrapper_count)
+            continue;
+        char ***variables = name_variables(proto);
+        int number = emitter->number;
+        if (!(emitter->flags & EMIT_FORTRAN_ONLY))
+            emit_c(emitter, proto, variables);
+        if (!(emitter->flags & EMIT_FORTRAN) || emitter->flags & EMIT_C_ONLY || !fortran_has(emitter, proto))
+            continue;
+        if (!(emitter->flags & EMIT_FORTRAN_ONLY))
+            emitter->number = number; /* {{fn_num}} is the same in both */
+        emit_fortran(emitter, proto, variables);
+    }
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_name(int c) { return isalnum(c) || c == '_'; }
+static int is_one_of(int c, const char *set) { return c && strchr(set, c); }
 
 /* The offset behind the bracket that closes the one at `at`. */
 static size_t skip_bracket(const char *text, size_t at, size_t size)
@@ -14,9 +14,9 @@ static size_t skip_bracket(const char *text, size_t at, size_t size)
     int depth = 0;
 
     for (; at < size; at++) {
-        if (strchr("([{", text[at]))
+        if (is_one_of(text[at], "([{"))
             depth++;
-        else if (strchr(")]}", text[at]) && --depth == 0)
+        else if (is_one_of(text[at], ")]}") && --depth <= 0)
             return at + 1;
     }
     return size;
@@ -64,7 +64,7 @@ static char *tidy(const char *from, size_t size)
 /* One argument: its name is the last word outside brackets, or the one after "(*". */
 static struct arg parse_arg(const char *from, size_t size, int index)
 {
-    struct arg arg;
+    struct arg arg = {0};
     size_t begin, end;
     const char *pointer = NULL;
 
@@ -161,6 +161,35 @@ static int parse_declaration(const char *from, struct proto *proto)
     return 1;
 }
 
+const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size)
+{
+    struct word word = {name, size};
+
+    if (size && size < 6 && strspn(name, "0123456789") >= size) {
+        int index = atoi(name);
+        return index < proto->arg_count ? &proto->args[index] : NULL;
+    }
+    for (int i = 0; i < proto->arg_count; i++)
+        if (word_is(&word, proto->args[i].name))
+            return &proto->args[i];
+    for (int i = 0; i < proto->arg_count; i++)
+        if (proto->args[i].header_name && word_is(&word, proto->args[i].header_name))
+            return &proto->args[i];
+    return NULL;
+}
+
+char *arg_type(const struct arg *arg)
+{
+    struct text type = {0};
+    size_t size = strlen(arg->prefix);
+
+    while (size && arg->prefix[size - 1] == ' ')
+        size--;
+    text_add(&type, arg->prefix, size);
+    text_printf(&type, "%s%s", *arg->suffix == '[' ? " " : "", arg->suffix);
+    return type.at;
+}
+
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size)
 {
     for (int i = 0; i < protos->count; i++)
@@ -190,7 +219,6 @@ static void keep_twins(struct protos *protos, const struct protos *twins)
         text_printf(&twin, "P%s", protos->at[i].name);
         if (!twins->count || protos_find(twins, twin.at, twin.size))
             protos->at[kept++] = protos->at[i];
-        free(twin.at);
     }
     protos->count = kept;
 }
@@ -207,7 +235,7 @@ void protos_parse(const struct source *header, struct protos *protos)
                 i++;
             if (begin + 1 >= i || strspn(text + begin, " \t\n") + begin >= i)
                 begin = i;
-        } else if (strchr("([", text[i]) && text[i]) {
+        } else if (is_one_of(text[i], "([")) {
             i = skip_bracket(text, i, header->size) - 1;
         } else if (text[i] == '{') {
             i = skip_bracket(text, i, header->size) - 1;
@@ -223,7 +251,6 @@ void protos_parse(const struct source *header, struct protos *protos)
                 else if (!strncmp(proto.name, "PMPI", 4))
                     protos_add(&twins, &proto);
             }
-            free(declaration);
             begin = i + 1;
         }
     }

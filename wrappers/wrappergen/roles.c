@@ -63,13 +63,11 @@ static const struct row *roles_find(const struct roles *roles, const char *name,
 /* The argument that "a|b" names in this prototype; NULL: none. */
 static const char *argument_find(const struct proto *proto, const char *names)
 {
-    for (const char *at = names; *at; at += strcspn(at, "|"), at += *at == '|') {
-        size_t size = strcspn(at, "|");
-        for (int i = 0; i < proto->arg_count; i++)
-            if (strlen(proto->args[i].name) == size && !memcmp(proto->args[i].name, at, size))
-                return proto->args[i].name;
-    }
-    return NULL;
+    const struct arg *arg = NULL;
+
+    for (const char *at = names; *at && !arg; at += strcspn(at, "|"), at += *at == '|')
+        arg = protos_argument(proto, at, strcspn(at, "|"));
+    return arg ? arg->name : NULL;
 }
 
 void roles_apply(const struct roles *roles, struct protos *protos)

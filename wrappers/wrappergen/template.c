@@ -2,7 +2,6 @@
 #include "wrappergen.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -27,17 +26,10 @@ struct parser {
     int depth;
 };
 
-static int word_is(const struct word *word, const char *text)
-{
-    return strlen(text) == word->size && !memcmp(word->at, text, word->size);
-}
-
 static struct node *node_add(struct parser *parser, enum node_kind kind, size_t at)
 {
-    struct node *node = calloc(1, sizeof *node);
+    struct node *node = make(sizeof *node);
 
-    if (!node)
-        abort();
     node->kind = kind;
     node->at = at;
     *parser->tail[parser->depth] = node;
@@ -130,15 +122,22 @@ static void add_call(struct parser *parser, struct node *node)
     if (!wrapper)
         fault(parser->source, node->at, "{{callfn}} outside {{fn}} and {{fnall}}");
     else if (wrapper->has_call++)
-        fault(parser->source, node->at, "a second {{callfn}} in one wrapper; the call is made once");
+        fault(parser->source, node->at,
+              "a second {{callfn}} in one wrapper; the call is made once (any number: --dialect=wrap)");
     else if (parser->open[parser->depth - 1] != wrapper)
-        fault(parser->source, node->at, "{{callfn}} inside a loop; the call is made once");
+        fault(parser->source, node->at, "{{callfn}} inside a loop; the call is made once (any number: --dialect=wrap)");
 }
 
 static void escape(struct parser *parser, size_t at, const char *from, size_t size)
 {
     int count;
     struct word *words = split(from, size, &count);
+
+    for (size_t i = 0; i + 1 < size; i++)
+        if (from[i] == '{' && from[i + 1] == '{') {
+            fault(parser->source, at, "an escape inside an escape is of the other dialect; use --dialect=wrap");
+            return;
+        }
 
     if (!count) {
         fault(parser->source, at, "an escape without a word; write {{{{ for two braces");
@@ -210,8 +209,6 @@ struct node *template_parse(const struct source *source)
 
 /* ---- {{vardecl}} ------------------------------------------------------------------------------------------------- */
 
-static int is_name(int c) { return isalnum(c) || c == '_'; }
-
 /* Where the declarator begins in "TYPE *name[3]": at the first '*' or '(', or at the last word before '[' or '='. */
 static size_t declarator_begin(const char *from, size_t size)
 {
@@ -276,6 +273,4 @@ void variables_parse(const struct source *source, const struct node *node, struc
         for (int j = 0; j < i; j++)
             if (!strcmp(wrapper->variables[i].name, wrapper->variables[j].name))
                 fault(source, node->at, "%s is declared already in this wrapper", wrapper->variables[i].name);
-    free(type);
-    free(text.at);
 }

@@ -1,12 +1,21 @@
-/* text.c - growing text, reading of files, and the printing of faults. */
+/* text.c - memory, growing text, reading of files, and the printing of faults. */
 #include "wrappergen.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 int fault_count;
+void *fault_file;
+
+/* Blocks are in a ring, so that forget() finds them all. */
+struct block {
+    struct block *previous, *next;
+    max_align_t body[];
+};
+static struct block ring = {&ring, &ring};
 
 static void *need(void *memory)
 {
@@ -17,20 +26,47 @@ static void *need(void *memory)
     return memory;
 }
 
+static void *resize(void *memory, size_t size)
+{
+    struct block *block = memory ? (struct block *)((char *)memory - offsetof(struct block, body)) : NULL;
+    int is_new = !block;
+
+    block = need(realloc(block, offsetof(struct block, body) + size));
+    if (is_new) {
+        block->previous = &ring;
+        block->next = ring.next;
+    }
+    block->previous->next = block->next->previous = block;
+    return block->body;
+}
+
+void *make(size_t size) { return memset(resize(NULL, size), 0, size); }
+
+void forget(void)
+{
+    while (ring.next != &ring) {
+        struct block *gone = ring.next;
+        ring.next = gone->next;
+        free(gone);
+    }
+    ring.previous = &ring;
+}
+
 void *grow(void *array, size_t count, size_t size)
 {
     if (count & (count - 1))
         return array;
-    return need(realloc(array, (count ? 2 * count : 1) * size));
+    return resize(array, (count ? 2 * count : 1) * size);
 }
 
 void text_add(struct text *text, const char *from, size_t size)
 {
     if (text->size + size + 1 > text->room) {
         text->room = 2 * (text->size + size + 1);
-        text->at = need(realloc(text->at, text->room));
+        text->at = resize(text->at, text->room);
     }
-    memcpy(text->at + text->size, from, size);
+    if (size)
+        memcpy(text->at + text->size, from, size);
     text->size += size;
     text->at[text->size] = 0;
 }
@@ -50,7 +86,21 @@ void text_printf(struct text *text, const char *format, ...)
     free(line);
 }
 
-char *text_copy(const char *from, size_t size) { return need(strndup(from, size)); }
+char *text_copy(const char *from, size_t size)
+{
+    char *copy = make(size + 1);
+
+    if (size)
+        memcpy(copy, from, size);
+    return copy;
+}
+
+int is_name(int c) { return isalnum(c & 0xff) || c == '_'; }
+
+int word_is(const struct word *word, const char *text)
+{
+    return strlen(text) == word->size && !memcmp(word->at, text, word->size);
+}
 
 int source_read(const char *name, struct source *source)
 {
@@ -74,15 +124,16 @@ int source_read(const char *name, struct source *source)
 static void complain(const struct source *source, size_t at, const char *kind, const char *format, va_list args)
 {
     int line = 1, column = 1;
+    FILE *to = fault_file ? fault_file : stderr;
 
     for (size_t i = 0; i < at && i < source->size; i++) {
         column++;
         if (source->at[i] == '\n')
             line++, column = 1;
     }
-    fprintf(stderr, "%s:%d:%d: %s", source->name, line, column, kind);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    fprintf(to, "%s:%d:%d: %s", source->name, line, column, kind);
+    vfprintf(to, format, args);
+    fputc('\n', to);
 }
 
 void fault(const struct source *source, size_t at, const char *format, ...)
@@ -93,6 +144,27 @@ void fault(const struct source *source, size_t at, const char *format, ...)
     va_start(args, format);
     complain(source, at, "", format, args);
     va_end(args);
+}
+
+int fault_is_new(const struct source *source, size_t at)
+{
+    enum { MOST = 256 };
+    static struct {
+        const struct source *source;
+        size_t at;
+    } told[MOST];
+    static int count;
+
+    if (fault_count == 0)
+        count = 0;
+    for (int i = 0; i < count; i++)
+        if (told[i].source == source && told[i].at == at)
+            return 0;
+    if (count < MOST) {
+        told[count].source = source;
+        told[count++].at = at;
+    }
+    return 1;
 }
 
 void warn(const struct source *source, size_t at, const char *format, ...)

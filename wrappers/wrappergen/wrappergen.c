@@ -9,14 +9,18 @@
 #include <unistd.h>
 
 static const char help[] =
-    "Usage: wrappergen [-w] FILE.w ... [-f FUNCTIONS] [-H HEADER] [-r ROLES] [-o OUT] [OPTIONS]\n"
-    "Writes profiling wrappers for MPI functions from templates (classic dialect; see wrappergen(1)).\n"
+    "Usage: wrappergen [-w] FILE.w ... [-f FUNCTIONS] [-H HEADER | -p PROTOS] [-r ROLES] [-o OUT] [OPTIONS]\n"
+    "Writes profiling wrappers for MPI functions from templates (the language: see wrappergen(1)).\n"
     "  -w FILE...       templates; their order gives {{fileno}} 0, 1, ...; \"-\" is the standard input\n"
     "  -f FUNCTIONS     a file of the names of the functions to consider (default: all)\n"
     "  -H HEADER        prototypes from this header, preprocessed or not (default: <mpi.h>, by $MPICC -E)\n"
+    "  -p PROTOS        prototypes from a classic prototype file instead\n"
     "  -r ROLES         table of classes and argument roles: gives @class in lists, {{ROLE}} in wrappers\n"
     "  -o OUT           write there, only when there was no error (default: the standard output)\n"
     "  --exports FILE   names that the MPI library exports; functions whose PMPI name is not there are left out\n"
+    "  --dialect=wrap   templates of the other family: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
+    "  --guard          calls inside a wrapped call (of the same thread) go straight to the MPI library\n"
+    "  --fortran        Fortran entry points too; =only: nothing else, =no: what goes with them in another file\n"
     "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
     "  --keep-unknown   copy unknown escapes, with a warning\n"
     "  --list           list the functions considered, and on stderr those left out; write nothing else\n"
@@ -25,8 +29,8 @@ static const char help[] =
 struct options {
     const char **templates;
     int template_count;
-    const char *functions, *header, *roles, *out, *exports;
-    int flags, list;
+    const char *functions, *header, *protos, *roles, *out, *exports;
+    int flags, list, is_wrap;
 };
 
 static void usage(const char *format, const char *what)
@@ -45,16 +49,41 @@ static void read_or_exit(const char *name, struct source *source)
     }
 }
 
+/* Options without a value; 0 when it is none of them. */
+static int parse_flag(const char *option, struct options *options)
+{
+    static const struct {
+        const char *name;
+        int flags;
+    } flags[] = {{"--preload", EMIT_PRELOAD},
+                 {"--keep-unknown", EMIT_KEEP_UNKNOWN},
+                 {"--guard", EMIT_GUARD},
+                 {"--fortran", EMIT_FORTRAN},
+                 {"--fortran=only", EMIT_FORTRAN | EMIT_FORTRAN_ONLY},
+                 {"--fortran=no", EMIT_FORTRAN | EMIT_C_ONLY},
+                 {"--dialect=classic", 0},
+                 {"--dialect=wrap", 0},
+                 {"--list", 0},
+                 {"-w", 0}};
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (!strcmp(option, flags[i].name)) {
+            options->flags |= flags[i].flags;
+            options->list |= !strcmp(option, "--list");
+            if (!strncmp(option, "--dialect=", 10))
+                options->is_wrap = !strcmp(option + 10, "wrap");
+            return 1;
+        }
+    return 0;
+}
+
 static void parse_options(int argc, char **argv, struct options *options)
 {
     const struct {
         const char *name;
         const char **to;
-    } valued[] = {{"-f", &options->functions},
-                  {"-H", &options->header},
-                  {"-r", &options->roles},
-                  {"-o", &options->out},
-                  {"--exports", &options->exports}};
+    } valued[] = {{"-f", &options->functions}, {"-H", &options->header}, {"-p", &options->protos},
+                  {"-r", &options->roles},     {"-o", &options->out},    {"--exports", &options->exports}};
 
     for (int i = 1; i < argc; i++) {
         size_t v;
@@ -67,21 +96,21 @@ static void parse_options(int argc, char **argv, struct options *options)
         } else if (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help")) {
             fputs(help, stdout);
             exit(0);
-        } else if (!strcmp(argv[i], "--preload")) {
-            options->flags |= EMIT_PRELOAD;
-        } else if (!strcmp(argv[i], "--keep-unknown")) {
-            options->flags |= EMIT_KEEP_UNKNOWN;
-        } else if (!strcmp(argv[i], "--list")) {
-            options->list = 1;
-        } else if (argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "-w")) {
+        } else if (!strncmp(argv[i], "--dialect=", 10) && !parse_flag(argv[i], options)) {
+            usage("no dialect %s (classic, wrap)", argv[i] + 10);
+        } else if (argv[i][0] == '-' && argv[i][1] && !parse_flag(argv[i], options)) {
             usage("no option %s", argv[i]);
-        } else if (strcmp(argv[i], "-w")) {
+        } else if (argv[i][0] != '-' || !argv[i][1]) {
             options->templates = grow(options->templates, (size_t)options->template_count, sizeof *options->templates);
             options->templates[options->template_count++] = argv[i];
         }
     }
     if (!options->template_count && !options->list)
         usage("no template%s", "");
+    if (options->protos && options->header)
+        usage("-p and -H exclude each other%s", "");
+    if (options->flags & EMIT_PRELOAD && options->flags & EMIT_FORTRAN)
+        usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
 
 /* The output of the MPI compiler's preprocessor for a header that still has directives, or for <mpi.h>. */
@@ -115,7 +144,6 @@ static void preprocess(const char *header, struct source *source)
     }
     *source = (struct source){header ? header : "<mpi.h>", text.at, text.size};
     free(full);
-    free(command.at);
 }
 
 static void read_header(const char *name, struct source *source)
@@ -131,39 +159,28 @@ static void read_header(const char *name, struct source *source)
         raw |= !strncmp(source->at, directives[i] + 1, strlen(directives[i]) - 1) ||
                strstr(source->at, directives[i]) != NULL;
     if (raw) {
-        free(source->at);
         preprocess(name, source);
     }
 }
 
-/* 1 when a line or word of the file is PREFIX followed by the name. */
-static int has_word(const struct source *source, const char *prefix, const char *name)
+static void leave_out(struct protos *protos, const struct options *options, struct source *exports)
 {
-    size_t prefix_size = strlen(prefix), size = strlen(name);
-
-    for (const char *at = source->at; (at += strspn(at, " \t\r\n")), *at; at += strcspn(at, " \t\r\n"))
-        if (strcspn(at, " \t\r\n") == prefix_size + size && !strncmp(at, prefix, prefix_size) &&
-            !strncmp(at + prefix_size, name, size))
-            return 1;
-    return 0;
-}
-
-static void leave_out(struct protos *protos, const struct options *options)
-{
-    struct source functions = {0}, exports = {0};
+    struct source functions = {0};
     int kept = 0;
 
     if (options->functions)
         read_or_exit(options->functions, &functions);
     if (options->exports)
-        read_or_exit(options->exports, &exports);
+        read_or_exit(options->exports, exports);
     for (int i = 0; i < protos->count; i++) {
         const char *name = protos->at[i].name;
-        if (options->exports && !has_word(&exports, "P", name)) {
+        if (options->exports && !source_has_word(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
-        } else if (!options->functions || has_word(&functions, "", name)) {
-            protos->at[kept++] = protos->at[i];
+        } else if (!options->functions || source_has_word(&functions, "", name)) {
+            protos->at[kept] = protos->at[i];
+            protos->at[kept].id = kept;
+            kept++;
         }
     }
     protos->count = kept;
@@ -197,21 +214,32 @@ static int write_out(const char *name, const struct text *text)
     return 0;
 }
 
+static void read_prototypes(const struct options *options, struct source *header, struct protos *protos)
+{
+    if (options->protos) {
+        read_or_exit(options->protos, header);
+        protofile_parse(header, protos);
+    } else {
+        read_header(options->header, header);
+        protos_parse(header, protos);
+    }
+    if (!protos->count && !fault_count) {
+        fprintf(stderr, "wrappergen: %s: no MPI function declared in it\n", header->name);
+        exit(1);
+    }
+    names_apply(protos);
+}
+
 int main(int argc, char **argv)
 {
     struct options options = {0};
-    struct source header;
+    struct source header, exports = {0};
     struct protos protos = {0};
     struct roles roles = {0};
 
     parse_options(argc, argv, &options);
-    read_header(options.header, &header);
-    protos_parse(&header, &protos);
-    if (!protos.count) {
-        fprintf(stderr, "wrappergen: %s: no MPI function declared in it\n", header.name);
-        return 1;
-    }
-    leave_out(&protos, &options);
+    read_prototypes(&options, &header, &protos);
+    leave_out(&protos, &options, &exports);
     if (options.roles) {
         read_or_exit(options.roles, &roles.source);
         roles_parse(&roles);
@@ -222,11 +250,15 @@ int main(int argc, char **argv)
             puts(protos.at[i].name);
         return fault_count != 0;
     }
-    struct emitter emitter = {.protos = &protos, .flags = options.flags};
-    struct source *sources = calloc((size_t)options.template_count, sizeof *sources);
-    for (int i = 0; sources && i < options.template_count; i++) {
+    struct emitter emitter = {.protos = &protos, .flags = options.flags, .exports = options.exports ? &exports : NULL};
+    struct source *sources = make((size_t)options.template_count * sizeof *sources);
+    function_prelude(&emitter);
+    for (int i = 0; i < options.template_count; i++) {
         read_or_exit(options.templates[i], &sources[i]);
-        emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
+        if (options.is_wrap)
+            wrap_template(&emitter, &sources[i], i);
+        else
+            emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
     }
     emit_wrappers(&emitter);
     if (fault_count) {

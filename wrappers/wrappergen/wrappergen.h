@@ -1,9 +1,12 @@
 /* wrappergen.h - writes profiling wrappers for the functions of a header from templates.
  *
- *     read the header            -> struct proto per function            (proto.c)
+ *     read the header            -> struct proto per function            (proto.c; protofile.c: classic files)
+ *     name arguments             -> as the MPI standard does             (standard_names.c)
  *     read the roles table       -> what its arguments mean              (roles.c)
- *     read the templates         -> trees of struct node                 (template.c)
- *     walk the trees, write text -> loops at once, wrappers at the end   (emit.c)
+ *     classic dialect: templates -> trees of struct node                 (template.c)
+ *                      walk them -> loops at once, wrappers at the end   (emit.c)
+ *     wrap dialect               -> read and written in one go           (wrap.c, macro.c)
+ *     what both write            -> heads, calls, guards                 (function.c; fortran.c: Fortran entries)
  *
  * Faults are printed when found and counted (fault_count); the program goes on to find more, then ends without output.
  */
@@ -12,7 +15,11 @@
 
 #include <stddef.h>
 
-/* ---- text.c: growing text, files, faults ------------------------------------------------------------------------- */
+/* ---- text.c: memory, growing text, files, faults -----------------------------------------------------------------
+ * Memory is kept until the program ends, or until forget() gives back all of it (for a program that fuzzes). */
+void *make(size_t size); /* zeroed */
+void forget(void);
+
 struct text {
     char *at; /* NUL-terminated; NULL while empty */
     size_t size, room;
@@ -32,13 +39,16 @@ struct source {
 int source_read(const char *name, struct source *source);
 
 extern int fault_count;
+extern void *fault_file; /* a FILE; NULL: the standard error */
 /* NAME:LINE:COLUMN: what; `at` is an offset in the source. */
 void fault(const struct source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int fault_is_new(const struct source *source, size_t at); /* 1 the first time that it is asked for a place */
 void warn(const struct source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- proto.c: prototypes ----------------------------------------------------------------------------------------- */
 struct arg {
     char *prefix, *name, *suffix; /* "const int ", "ranges", "[][3]" */
+    const char *header_name;      /* where it is not the standard's, else NULL; both work in a template */
 };
 struct wrapper {
     const struct node *node;
@@ -53,6 +63,9 @@ struct proto {
     const struct row *row;    /* NULL: none */
     struct wrapper *wrappers; /* in order of appearance */
     int wrapper_count;
+    int id;                          /* its place among the functions considered, from 0 */
+    const struct source *defined_in; /* wrap dialect: where its wrapper stands; NULL: none yet */
+    size_t defined_at;
 };
 struct protos {
     struct proto *at;
@@ -61,8 +74,22 @@ struct protos {
 /* Reads the declarations of functions whose names begin with "MPI" (and have a PMPI twin, where the header has twins).
  */
 void protos_parse(const struct source *header, struct protos *protos);
+/* The argument of that name, by the standard's or the header's, or of that number; NULL: none. */
+const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
+/* "const int", "MPI_Status *", "int [][3]" */
+char *arg_type(const struct arg *arg);
 /* By exact name, else without regard to case; NULL: none. */
 struct proto *protos_find(const struct protos *protos, const char *name, size_t size);
+
+/* ---- protofile.c: the classic tool's file of prototypes ----------------------------------------------------------
+ * A line with the count; then for each function a line each for the type of its result, its name and how many arguments
+ * it has, and for each argument three: "const int ", "name", and what follows the name: "[3]", or "arr" for "[]", or
+ * "int" (the classic files' word for nothing) or an empty line. Faults for what is not so. */
+void protofile_parse(const struct source *file, struct protos *protos);
+
+/* ---- standard_names.c: the names of arguments in the MPI standard --------------------------------------------- */
+/* Headers differ in some 40 functions: their arguments get the standard's name, in the generated code too. */
+void names_apply(struct protos *protos);
 
 /* ---- roles.c: the table ------------------------------------------------------------------------------------------ */
 struct role {
@@ -112,15 +139,83 @@ struct node *template_parse(const struct source *source);
 /* Splits "TYPE a, *b, c[3]" into variables appended to the wrapper's; faults when it is no declaration. */
 void variables_parse(const struct source *source, const struct node *node, struct node *wrapper);
 
-/* ---- emit.c ------------------------------------------------------------------------------------------------------ */
-enum { EMIT_PRELOAD = 1, EMIT_KEEP_UNKNOWN = 2 };
+/* ---- function.c: what the functions of both dialects have in common ---------------------------------------------- */
+enum {
+    EMIT_PRELOAD = 1,
+    EMIT_KEEP_UNKNOWN = 2,
+    EMIT_GUARD = 4,         /* --guard: a call inside a wrapped call goes straight to the library */
+    EMIT_FORTRAN = 8,       /* --fortran: the Fortran entry points too */
+    EMIT_FORTRAN_ONLY = 16, /* --fortran=only: nothing but them, for an object file of their own */
+    EMIT_C_ONLY = 32        /* --fortran=no: the other half */
+};
 struct emitter {
     struct text out;
     struct protos *protos;
     int flags, number;
+    long steps;                   /* loop turns and expansions so far: templates end */
+    size_t written;               /* bytes so far, in the wrap dialect also those of inner texts */
+    const struct source *exports; /* --exports; NULL: none given */
+    struct macro *macros;         /* wrap dialect: {{def}} */
+    int macro_count, depth;
 };
+int function_is_void(const struct proto *proto);
+/* What stands before the first wrapper: the variables that --guard and --fortran need. */
+void function_prelude(struct emitter *emitter);
+/* "int MPI_Send(const void *buf, ...)" */
+void function_head(struct text *out, const struct proto *proto, const char *name);
+/* "PMPI_Send(buf, ...)" or "REAL(MPI_Send)(buf, ...)" */
+void function_call(const struct emitter *emitter, struct text *out, const struct proto *proto);
+/* From the head to the declaration of returnVal (with `value` when not NULL), and what ends it. */
+void function_begin(struct emitter *emitter, const struct proto *proto, const char *value);
+void function_end(struct emitter *emitter, const struct proto *proto);
+/* 1 when a word of the file is PREFIX followed by the name. */
+int source_has_word(const struct source *source, const char *prefix, const char *name);
+/* Counts one step of an expansion; faults once, then gives -1, when there are too many of them or too much output. */
+int emitter_step(struct emitter *emitter, const struct source *source, size_t at);
+
+/* ---- fortran.c --------------------------------------------------------------------------------------------------- */
+int fortran_has(const struct emitter *emitter, const struct proto *proto);
+void fortran_prelude(struct text *out);
+/* The statements of the call, which `after` follows: what it reads is made C's again. */
+const char *fortran_call(const struct proto *proto, const char *after);
+/* The entry points of a function: `body` holds the call; arguments that `before` and `after` read are decoded. */
+void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
+                      const char *after);
+
+/* ---- emit.c: the classic dialect --------------------------------------------------------------------------------- */
 void emit_template(struct emitter *emitter, const struct source *source, const struct node *nodes, int file);
 void emit_wrappers(struct emitter *emitter);
 extern const char *const template_keywords[]; /* NULL-terminated, for "did you mean" */
+
+/* ---- wrap.c: the wrap dialect ------------------------------------------------------------------------------------ */
+extern const char *const wrap_keywords[]; /* those that the classic dialect has not */
+void wrap_template(struct emitter *emitter, const struct source *source, int file);
+
+/* A list of texts; written with ", " between them. */
+struct value {
+    char **items;
+    int count;
+};
+void value_add(struct value *value, const char *from, size_t size);
+
+/* ---- macro.c: the wrap dialect's functions of texts and lists ---------------------------------------------------- */
+/* sub, zip, list, filter: 0 when `name` is none of them. `args[0]` is the first behind the name. */
+int macro_apply(const struct source *source, size_t at, const struct word *name, const struct value *args, int count,
+                struct value *result);
+/* 1 when the argument has the type, blanks apart. */
+int macro_type_is(const struct arg *arg, const char *type);
+
+/* ---- near.c: the nearest known word ------------------------------------------------------------------------------ */
+struct near {
+    struct word word;
+    const char *best;
+    int distance;
+};
+void near_begin(struct near *near, const struct word *word);
+void near_try(struct near *near, const char *known);
+void near_try_all(struct near *near, const char *const *known);
+
+int word_is(const struct word *word, const char *text);
+int is_name(int c); /* a letter, a digit or _ */
 
 #endif

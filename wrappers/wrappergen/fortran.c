@@ -1,0 +1,439 @@
+/* fortran.c - the Fortran entry points of a wrapped function: mpi_send, mpi_send_, mpi_send__ and MPI_SEND.
+ *
+ * They run the wrapper's text around the library's own Fortran function, pmpi_send_, which gets the arguments as they
+ * came: buffers, sentinels, LOGICALs, lengths of texts and callbacks stay Fortran's. What the text reads is decoded for
+ * it into variables of C's names and types, before the call, and after it what the call may have changed.
+ *
+ * Some libraries' Fortran functions call MPI_Send, others PMPI_Send. So that a call counts once in both, the entry says
+ * in wrappergen_fortran whose call it makes, and the C wrapper passes on the first such one. */
+#include "wrappergen.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum kind {
+    KIND_VALUE,   /* int, MPI_Aint ...: read through the pointer */
+    KIND_POINTER, /* to such, or an array */
+    KIND_BUFFER,  /* void * */
+    KIND_TEXT,    /* char * */
+    KIND_HANDLE,  /* MPI_Comm ... */
+    KIND_HANDLES_OUT,
+    KIND_HANDLE_ARRAY,
+    KIND_STATUS,
+    KIND_STATUS_ARRAY,
+    KIND_OTHER /* passed on, not decoded */
+};
+static const char *const handles[] = {"Comm",    "Datatype", "Errhandler", "File",    "Group", "Info",
+                                      "Message", "Op",       "Request",    "Session", "Win",   NULL};
+
+static int handle_of(const char *type, size_t size)
+{
+    for (int i = 0; handles[i]; i++)
+        if (size == strlen(handles[i]) + 4 && !strncmp(type, "MPI_", 4) && !strncmp(type + 4, handles[i], size - 4))
+            return i;
+    return -1;
+}
+
+/* The type without const and blanks: "MPI_Comm*". */
+static const char *bare_type(const struct arg *arg)
+{
+    struct text bare = {0};
+    const char *type = arg_type(arg);
+
+    text_puts(&bare, "");
+    while (*type) {
+        if (!strncmp(type, "const", 5) && !is_name((unsigned char)type[5]))
+            type += 5;
+        else if (*type != ' ')
+            text_add(&bare, type++, 1);
+        else
+            type++;
+    }
+    return bare.at;
+}
+
+static enum kind kind_of(const struct arg *arg, int *handle)
+{
+    const char *type = bare_type(arg);
+    size_t word = strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    const char *rest = type + word;
+    int is_array = *rest == '[' || !strncmp(arg->name, "array_of_", 9);
+
+    *handle = handle_of(type, word);
+    if (*handle >= 0 && (!*rest || is_array || !strcmp(rest, "*")))
+        return !*rest ? KIND_HANDLE : is_array ? KIND_HANDLE_ARRAY : KIND_HANDLES_OUT;
+    if (word == 10 && !strncmp(type, "MPI_Status", 10))
+        return is_array ? KIND_STATUS_ARRAY : !strcmp(rest, "*") ? KIND_STATUS : KIND_OTHER;
+    if (!strcmp(type, "void*"))
+        return KIND_BUFFER;
+    if (!strcmp(type, "char*") || !strcmp(type, "char[]"))
+        return KIND_TEXT;
+    static const char *const plain[] = {"int", "MPI_Aint", "MPI_Offset", "MPI_Count", "double", NULL};
+    for (int i = 0; plain[i]; i++)
+        if (word == strlen(plain[i]) && !strncmp(type, plain[i], word))
+            return !*rest ? KIND_VALUE : !strcmp(rest, "*") || *rest == '[' ? KIND_POINTER : KIND_OTHER;
+    return KIND_OTHER;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+static int has_error(const struct proto *proto) { return !strcmp(proto->result, "int") && !proto->variable; }
+
+/* MPI_Init's two arguments are none in Fortran. */
+static int is_passed(const struct proto *proto, int index)
+{
+    return strncmp(proto->name, "MPI_Init", 8) != 0 ||
+           (strcmp(proto->args[index].name, "argc") && strcmp(proto->args[index].name, "argv"));
+}
+
+static int is_text(const struct arg *arg)
+{
+    return strchr(arg->suffix, '(') == NULL && strstr(arg->prefix, "char ") != NULL;
+}
+
+static const char *lower(const char *name)
+{
+    char *low = text_copy(name, strlen(name));
+
+    for (char *at = low; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    return low;
+}
+
+static const char *upper(const char *name)
+{
+    char *high = text_copy(name, strlen(name));
+
+    for (char *at = high; *at; at++)
+        *at = (char)toupper((unsigned char)*at);
+    return high;
+}
+
+static int ends(const char *name, const char *with)
+{
+    return strlen(name) > strlen(with) && !strcmp(name + strlen(name) - strlen(with), with);
+}
+
+int fortran_has(const struct emitter *emitter, const struct proto *proto)
+{
+    static const char *const not_in_fortran[] = {"_c2f", "_f2c", "_c", "2f08", "f082c", "f082f", NULL};
+
+    if (strncmp(proto->name, "MPI_", 4) != 0 || !strncmp(proto->name, "MPI_T_", 6) || function_is_void(proto))
+        return 0;
+    for (int i = 0; not_in_fortran[i]; i++)
+        if (ends(proto->name, not_in_fortran[i]))
+            return 0;
+    struct text own = {0};
+    text_printf(&own, "%s_", lower(proto->name));
+    return !emitter->exports || source_has_word(emitter->exports, "p", own.at);
+}
+
+/* "void mpi_send_(void *f_buf, ..., MPI_Fint *f_ierror, size_t f_size_0)" */
+static void head(struct text *out, const struct proto *proto, const char *name)
+{
+    const char *comma = "";
+
+    text_printf(out, "%s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
+    for (int i = 0; i < proto->arg_count; i++)
+        if (is_passed(proto, i)) {
+            text_printf(out, "%svoid *f_%s", comma, proto->args[i].name);
+            comma = ", ";
+        }
+    if (has_error(proto)) {
+        text_printf(out, "%sMPI_Fint *f_ierror", comma);
+        comma = ", ";
+    }
+    for (int i = 0; i < proto->arg_count; i++)
+        if (is_text(&proto->args[i]) && is_passed(proto, i)) {
+            text_printf(out, "%ssize_t f_size_%s", comma, proto->args[i].name);
+            comma = ", ";
+        }
+    text_puts(out, *comma ? ")" : "void)");
+}
+
+/* 1 when the text has the name as a word of its own. */
+static int reads(const char *text, const char *name)
+{
+    size_t size = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at += size)
+        if ((at == text || !is_name((unsigned char)at[-1])) && !is_name((unsigned char)at[size]))
+            return 1;
+    return 0;
+}
+
+static const char *f2c_name(int handle) { return !strcmp(handles[handle], "Datatype") ? "Type" : handles[handle]; }
+
+/* How many elements an array of handles or statuses has. */
+static const char *length_of(const struct proto *proto, const struct arg *arg)
+{
+    struct text length = {0};
+
+    if (protos_argument(proto, "incount", 7))
+        return "*(MPI_Fint *)f_incount";
+    if (protos_argument(proto, "count", 5) && strstr(arg->name, "array_of_re") == arg->name)
+        return "*(MPI_Fint *)f_count";
+    if (protos_argument(proto, "count", 5) && !strcmp(arg->name, "array_of_statuses"))
+        return "*(MPI_Fint *)f_count";
+    if (!protos_argument(proto, "comm", 4))
+        return "0";
+    text_printf(&length, "wrappergen_peers(*(MPI_Fint *)f_comm, %d, %d)",
+                strstr(lower(proto->name), "neighbor") != NULL, !strncmp(arg->name, "send", 4));
+    return length.at;
+}
+
+static int is_index(const struct proto *proto, const struct arg *arg)
+{
+    return (!strcmp(arg->name, "index") && (ends(proto->name, "_Waitany") || ends(proto->name, "_Testany"))) ||
+           !strcmp(arg->name, "array_of_indices");
+}
+
+/* ---- decoding ---------------------------------------------------------------------------------------------------- */
+
+/* Whether the value that came in may be looked at: a file to be opened has none, and MPICH ends the job for it. */
+static int has_value(const struct proto *proto, int handle)
+{
+    return strcmp(handles[handle], "File") != 0 || ends(proto->name, "_close");
+}
+
+static void decode(struct text *out, const struct proto *proto, const struct arg *arg, int before)
+{
+    int handle;
+    enum kind kind = kind_of(arg, &handle);
+    const char *name = arg->name, *length = length_of(proto, arg);
+    const char *type = handle >= 0 ? handles[handle] : "", *f2c = handle >= 0 ? f2c_name(handle) : "";
+
+    if (!is_passed(proto, (int)(arg - proto->args)) || kind == KIND_OTHER)
+        text_printf(out, "  void *%s = 0;\n  (void)%s;\n", name, name);
+    else if (kind == KIND_VALUE)
+        text_printf(out, "  %s%s = *(const %s *)f_%s;\n", arg->prefix, name, bare_type(arg), name);
+    else if (is_index(proto, arg))
+        text_printf(out, "  int *%s = wrappergen_indices(%s);\n", name, strchr(bare_type(arg), '[') ? length : "1");
+    else if (kind == KIND_POINTER)
+        text_printf(out, *arg->suffix ? "  %s(*%s)%s = f_%s;\n" : "  %s%s%s = f_%s;\n", arg->prefix, name,
+                    *arg->suffix ? arg->suffix + strcspn(arg->suffix, "]") + 1 : "", name);
+    else if (kind == KIND_BUFFER)
+        text_printf(out, "  %s%s = wrappergen_buffer(f_%s);\n", arg->prefix, name, name);
+    else if (kind == KIND_TEXT)
+        text_printf(out, "  char *%s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name);
+    else if (kind == KIND_HANDLE)
+        text_printf(out, "  MPI_%s %s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", type, name, f2c, name);
+    else if (kind == KIND_HANDLES_OUT && before && has_value(proto, handle))
+        text_printf(out, "  MPI_%s c_%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s), *%s = &c_%s;\n", type, name, f2c, name, name,
+                    name);
+    else if (kind == KIND_HANDLES_OUT)
+        text_printf(out, "  MPI_%s c_%s, *%s = &c_%s;\n", type, name, name, name);
+    else if (kind == KIND_HANDLE_ARRAY)
+        text_printf(out,
+                    "  int n_%s = %s;\n  MPI_%s *%s = wrappergen_room((size_t)n_%s * sizeof(MPI_%s));\n"
+                    "  for (int i_ = 0; %s && i_ < n_%s; i_++)\n    %s[i_] = PMPI_%s_f2c(((MPI_Fint *)f_%s)[i_]);\n",
+                    name, length, type, name, name, type, name, name, name, f2c, name);
+    else if (kind == KIND_STATUS)
+        text_printf(out,
+                    "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
+                    "  MPI_Fint own_%s[sizeof(MPI_Status) / sizeof(MPI_Fint)];\n",
+                    name, name, name, name, name);
+    else if (kind == KIND_STATUS_ARRAY)
+        text_printf(out,
+                    "  int n_%s = %s;\n  MPI_Fint *own_%s = 0;\n"
+                    "  MPI_Status *c_%s = f_%s == MPI_F_STATUSES_IGNORE ? MPI_STATUSES_IGNORE\n"
+                    "    : wrappergen_room((size_t)n_%s * sizeof(MPI_Status)), *%s = c_%s;\n",
+                    name, length, name, name, name, name, name, name);
+}
+
+/* A status that the text asked for although Fortran ignores it is a Fortran status of our own. */
+static void substitute(struct text *out, const struct arg *arg)
+{
+    int handle;
+    enum kind kind = kind_of(arg, &handle);
+    const char *name = arg->name;
+
+    if (kind == KIND_STATUS)
+        text_printf(out, "  if (f_%s == MPI_F_STATUS_IGNORE && %s != MPI_STATUS_IGNORE)\n    f_%s = own_%s;\n", name,
+                    name, name, name);
+    if (kind == KIND_STATUS_ARRAY)
+        text_printf(out,
+                    "  if (f_%s == MPI_F_STATUSES_IGNORE && %s != MPI_STATUSES_IGNORE)\n"
+                    "    f_%s = own_%s = wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n",
+                    name, name, name, name, name);
+}
+
+static void refresh(struct text *out, const struct proto *proto, const struct arg *arg)
+{
+    int handle;
+    enum kind kind = kind_of(arg, &handle);
+    const char *name = arg->name;
+
+    if (!is_passed(proto, (int)(arg - proto->args)))
+        return;
+    if (is_index(proto, arg))
+        text_printf(out, "  wrappergen_from_one(%s, f_%s, %s);\n", name, name,
+                    strchr(bare_type(arg), '[') ? "*(MPI_Fint *)f_outcount" : "1");
+    else if (kind == KIND_HANDLES_OUT)
+        text_printf(out, "  *%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", name, f2c_name(handle), name);
+    else if (kind == KIND_STATUS)
+        text_printf(out, "  if (%s != MPI_STATUS_IGNORE)\n    PMPI_Status_f2c(f_%s, %s);\n", name, name, name);
+    else if (kind == KIND_STATUS_ARRAY)
+        text_printf(
+            out,
+            "  for (int i_ = 0; %s != MPI_STATUSES_IGNORE && f_%s != MPI_F_STATUSES_IGNORE && i_ < n_%s; i_++)\n"
+            "    PMPI_Status_f2c((MPI_Fint *)f_%s + i_ * (int)(sizeof(MPI_Status) / sizeof(MPI_Fint)), &%s[i_]);\n",
+            name, name, name, name, name);
+    else if (kind == KIND_TEXT && !strstr(arg->prefix, "const"))
+        text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
+}
+
+static void release(struct text *out, const struct proto *proto, const struct arg *arg)
+{
+    int handle;
+    enum kind kind = kind_of(arg, &handle);
+
+    if (kind == KIND_HANDLE_ARRAY || kind == KIND_TEXT || is_index(proto, arg))
+        text_printf(out, "  free(%s);\n", arg->name);
+    if (kind == KIND_STATUS_ARRAY)
+        text_printf(out, "  free(own_%s);\n  if (c_%s != MPI_STATUSES_IGNORE)\n    free(c_%s);\n", arg->name, arg->name,
+                    arg->name);
+}
+
+/* ---- the text ---------------------------------------------------------------------------------------------------- */
+
+static const char helpers[] =
+    "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n"
+    "/* Fortran's sentinels are addresses of its own. */\n"
+    "#ifdef OPEN_MPI\n"
+    "extern int mpi_fortran_in_place_, mpi_fortran_bottom_;\n"
+    "#define WRAPPERGEN_IN_PLACE ((void *)&mpi_fortran_in_place_)\n"
+    "#define WRAPPERGEN_BOTTOM ((void *)&mpi_fortran_bottom_)\n"
+    "#else\n"
+    "extern void *MPIR_F_MPI_IN_PLACE, *MPIR_F_MPI_BOTTOM;\n"
+    "#define WRAPPERGEN_IN_PLACE MPIR_F_MPI_IN_PLACE\n"
+    "#define WRAPPERGEN_BOTTOM MPIR_F_MPI_BOTTOM\n"
+    "#endif\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer(void *from)\n"
+    "{\n"
+    "  return from == WRAPPERGEN_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_BOTTOM ? MPI_BOTTOM : from;\n"
+    "}\n"
+    "__attribute__((unused)) static inline void *wrappergen_room(size_t size)\n"
+    "{\n"
+    "  void *room = calloc(1, size ? size : 1);\n"
+    "  if (!room)\n"
+    "    abort();\n"
+    "  return room;\n"
+    "}\n"
+    "__attribute__((unused)) static inline char *wrappergen_text(const char *from, size_t size)\n"
+    "{\n"
+    "  while (size && from[size - 1] == ' ')\n"
+    "    size--;\n"
+    "  return memcpy(wrappergen_room(size + 1), from, size);\n"
+    "}\n"
+    "__attribute__((unused)) static inline int *wrappergen_indices(int count)\n"
+    "{\n"
+    "  return wrappergen_room((size_t)(count > 0 ? count : 0) * sizeof(int));\n"
+    "}\n"
+    "__attribute__((unused)) static inline void wrappergen_from_one(int *to, const MPI_Fint *from, int count)\n"
+    "{\n"
+    "  for (int i = 0; i < count; i++)\n"
+    "    to[i] = from[i] == MPI_UNDEFINED ? MPI_UNDEFINED : from[i] - 1;\n"
+    "}\n"
+    "/* How many datatypes an alltoallw has. */\n"
+    "__attribute__((unused)) static inline int wrappergen_peers(MPI_Fint f_comm, int neighbours, int to)\n"
+    "{\n"
+    "  MPI_Comm comm = PMPI_Comm_f2c(f_comm);\n"
+    "  int topology = MPI_UNDEFINED, inter = 0, count = 0, rank, other, weighted;\n"
+    "  if (!neighbours) {\n"
+    "    PMPI_Comm_test_inter(comm, &inter);\n"
+    "    return inter ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count), count;\n"
+    "  }\n"
+    "  PMPI_Topo_test(comm, &topology);\n"
+    "  if (topology == MPI_CART) {\n"
+    "    PMPI_Cartdim_get(comm, &count);\n"
+    "    count *= 2;\n"
+    "  } else if (topology == MPI_GRAPH) {\n"
+    "    PMPI_Comm_rank(comm, &rank);\n"
+    "    PMPI_Graph_neighbors_count(comm, rank, &count);\n"
+    "  } else if (topology == MPI_DIST_GRAPH) {\n"
+    "    PMPI_Dist_graph_neighbors_count(comm, to ? &other : &count, to ? &count : &other, &weighted);\n"
+    "  }\n"
+    "  return count;\n"
+    "}\n\n";
+
+void fortran_prelude(struct text *out) { text_puts(out, helpers); }
+
+/* "pmpi_send_(f_buf, ..., &f_result, f_size_name)" */
+static void call(struct text *out, const struct proto *proto)
+{
+    const char *comma = "";
+
+    text_printf(out, "p%s_(", lower(proto->name));
+    for (int i = 0; i < proto->arg_count; i++)
+        if (is_passed(proto, i)) {
+            text_printf(out, "%sf_%s", comma, proto->args[i].name);
+            comma = ", ";
+        }
+    if (has_error(proto)) {
+        text_printf(out, "%s&f_result", comma);
+        comma = ", ";
+    }
+    for (int i = 0; i < proto->arg_count; i++)
+        if (is_text(&proto->args[i]) && is_passed(proto, i))
+            text_printf(out, ", f_size_%s", proto->args[i].name);
+    text_puts(out, ")");
+}
+
+const char *fortran_call(const struct proto *proto, const char *after)
+{
+    struct text out = {0};
+
+    text_puts(&out, "\n");
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(after, proto->args[i].name))
+            substitute(&out, &proto->args[i]);
+    text_printf(&out, "  wrappergen_fortran = (void (*)(void))%s;\n  ", proto->name);
+    if (!has_error(proto) && !proto->variable)
+        text_puts(&out, "returnVal = ");
+    call(&out, proto);
+    text_puts(&out, ";\n  wrappergen_fortran = 0;\n");
+    if (has_error(proto))
+        text_puts(&out, "  returnVal = f_result;\n");
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(after, proto->args[i].name))
+            refresh(&out, proto, &proto->args[i]);
+    return out.at;
+}
+
+void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
+                      const char *after)
+{
+    struct text *out = &emitter->out, own = {0}, real = {0};
+    const char *low = lower(proto->name), *names[] = {low, upper(proto->name), NULL};
+
+    text_printf(&own, "%s_", low);
+    text_printf(&real, "p%s_", low);
+    text_puts(out, "\n");
+    head(out, proto, real.at);
+    text_puts(out, ";\n");
+    head(out, proto, own.at);
+    text_puts(out, ";\n");
+    head(out, proto, own.at);
+    text_printf(out, "\n{\n  %s returnVal = 0;\n", proto->result);
+    if (has_error(proto))
+        text_puts(out, "  MPI_Fint f_result = 0;\n");
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
+            decode(out, proto, &proto->args[i], reads(before, proto->args[i].name));
+    text_puts(out, body);
+    text_puts(out, "\n");
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
+            release(out, proto, &proto->args[i]);
+    if (has_error(proto))
+        text_puts(out, "  if (f_ierror)\n    *f_ierror = returnVal;\n}\n");
+    else
+        text_puts(out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
+    for (int i = 0; i < 3; i++) {
+        struct text alias = {0};
+        text_printf(&alias, "%s%s", i < 2 ? names[i] : low, i < 2 ? "" : "__");
+        head(out, proto, alias.at);
+        text_printf(out, " __attribute__((alias(\"%s\")));\n", own.at);
+    }
+}
