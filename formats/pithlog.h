@@ -190,6 +190,56 @@ PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pit
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 
+/* ---- Following a running program -------------------------------------------------------------------------------- */
+
+/* What a program records can be read while it does: from its spill files, in the folder LOG.spill beside the log to be
+ * (see PITH_SPILL in pith(7)). pithlog_open of that folder reads a snapshot, all of it; this reads on from where the
+ * last look ended, so a look costs what is new:
+ *
+ *     pithlog_follow_open("run.pith.spill", &follow);
+ *     do {
+ *         pithlog_follow_look(follow);
+ *         while (pithlog_follow_next(follow, &r) == 1) ...
+ *         nanosleep ...
+ *     } while (!pithlog_follow_get_info(follow)->ended);
+ *     pithlog_follow_close(follow);
+ *
+ * The program does not notice. Of a job on several machines those processes are seen whose files this machine sees.
+ * Files stay readable here when they are removed at the end of the run, as long as the follower is open.
+ */
+struct pithlog_follow;
+
+struct pithlog_follow_info {
+    uint32_t ranks; /* of the job; until it has joined (MPI_Init), and without MPI: 1 */
+    uint32_t processes, running; /* seen; of them not yet at their end */
+    uint32_t lanes, defs, comms;
+    int ended;           /* 1: every process seen is at its end, and all that they recorded was delivered */
+    int finished;        /* 1: and its log was written */
+    int64_t now_ns;      /* the moment of the last look: what was recorded up to then is delivered */
+    int64_t zero_unix_ns; /* time 0: when the first process seen began; others may have begun before */
+    uint64_t records, lost;
+    const char *program; /* "" if unknown */
+    const char *log;     /* the name of the log to be */
+};
+
+/* `path`: a folder of spill files (its newest job, one that runs if there is any), or one of the files (its job). */
+PITHLOG_API int pithlog_follow_open(const char *path, struct pithlog_follow **follow);
+/* Looks for new processes, definitions and records. */
+PITHLOG_API int pithlog_follow_look(struct pithlog_follow *follow);
+/* The next record: in order of time over all lanes as far as one machine goes, on one lane as recorded. 1; 0: no more
+ * until the next look; -1: no memory. `payload` is valid until the next call. The made fields are 0. */
+PITHLOG_API int pithlog_follow_next(struct pithlog_follow *follow, struct pithlog_record *record);
+/* The next message that is complete with what pithlog_follow_next has given: 1 or 0. Those not asked for before the
+ * next look are forgotten. */
+PITHLOG_API int pithlog_follow_message(struct pithlog_follow *follow, struct pithlog_message *message);
+/* Ids and lanes are given out as things are found, and stay. Pointers are valid until the next look. A lane's rank is
+ * 0 until its process has joined the job. */
+PITHLOG_API const struct pithlog_follow_info *pithlog_follow_get_info(const struct pithlog_follow *follow);
+PITHLOG_API const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *follow, uint32_t id);
+PITHLOG_API const struct pithlog_lane *pithlog_follow_get_lane(const struct pithlog_follow *follow, uint32_t lane);
+PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm);
+PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
+
 /* The payload of an event as text by its definition's format ("iter=3 val=0.5"); without a format as hex. Control
  * characters are escaped. Writes at most `size` bytes with the final NUL and returns the length needed. */
 PITHLOG_API size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *text,
