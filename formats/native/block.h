@@ -45,8 +45,10 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
+enum { PITHI_TIMES = 128 }; /* times made at once: a tight loop, and what it makes stays in the first cache */
+
 struct pithi_dict {
-    uint32_t kind, what; /* what: definition, or the rank's communicator */
+    uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
 };
 
 /* A block being read. All zero is a fresh one; it may be loaded again and again. */
@@ -64,10 +66,12 @@ struct pithi_block {
     const uint32_t *comms;
     /* the cursor */
     uint32_t next;   /* records taken */
+    uint32_t timed;  /* of these and those after, so many have their times in `times` */
     int64_t time_ns; /* of the record that step moved to */
     uint64_t bit;    /* place in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
+    int64_t times[PITHI_TIMES]; /* [number of the record % PITHI_TIMES] */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */
@@ -81,10 +85,17 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
+/* As if all records were taken. */
+static inline void pithi_block_leave(struct pithi_block *b) { b->next = b->timed = b->head.count = 0; }
+
 /* Goes to the next record and gives its time in b->time_ns: 1; 0: the block is at its end; -1: damaged. */
 static inline int pithi_block_step(struct pithi_block *b);
 /* The record that step went to; to be called once for each. lane is left 0. 0: damaged. */
-int pithi_block_take(struct pithi_block *b, struct pithlog_record *record);
+static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *record);
+
+/* The uncommon part of both: the next times, as step returns; and a record that is no state's. */
+int pithi_block_times(struct pithi_block *b);
+int pithi_block_fields(struct pithi_block *b, unsigned code, struct pithlog_record *record);
 
 /* The class and the number of bits below it, of a time step. */
 static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
@@ -118,20 +129,31 @@ static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, uint6
 
 static inline int pithi_block_step(struct pithi_block *b)
 {
-    if (b->next == b->head.count)
-        return 0;
-    const struct pithi_time_class *class = &pithi_time_classes[b->column[PITHI_COL_TIME].at[b->next++]];
-    uint64_t bits = class->bits, step;
-    if (bits > b->bit_count - b->bit)
-        return -1;
-    step = class->base + pithi_bits_at(b->column[PITHI_COL_BITS].at, b->bit, bits);
-    b->bit += bits;
-    if (b->head.unit != 1 && __builtin_mul_overflow(step, b->head.unit, &step))
-        return -1;
-    if (step > (uint64_t)b->head.last_ns - (uint64_t)b->time_ns)
-        return -1;
-    b->time_ns = (int64_t)((uint64_t)b->time_ns + step);
+    if (__builtin_expect(b->next == b->timed, 0)) {
+        int status = pithi_block_times(b);
+        if (status <= 0)
+            return status;
+    }
+    b->time_ns = b->times[b->next++ % PITHI_TIMES];
     return 1;
+}
+
+static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
+{
+    unsigned code = b->column[PITHI_COL_WHAT].at[b->next - 1];
+    struct pithi_dict d = b->dict[code];
+    r->time_ns = b->time_ns;
+    r->lane = 0;
+    r->kind = d.kind;
+    r->id = d.what;
+    r->comm = 0;
+    r->peer = -1;
+    r->tag = 0;
+    /* 64 bytes at once; a compiler clears the whole record by an instruction that takes longer than all else here */
+    memset((char *)r + offsetof(struct pithlog_record, bytes), 0, sizeof *r - offsetof(struct pithlog_record, bytes));
+    return __builtin_expect(d.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1)
+               ? 1
+               : pithi_block_fields(b, code, r);
 }
 
 #endif

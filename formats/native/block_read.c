@@ -170,6 +170,7 @@ static int read_dict(struct pithi_block *b)
     while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end)
         if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &b->dict[b->dict_count++]))
             return 0;
+    memset(&b->dict[b->dict_count], 0, (256 - b->dict_count) * sizeof *b->dict);
     return 1;
 }
 
@@ -209,7 +210,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
         return PITH_ERR_DAMAGED;
     if (opened && (err = read_open(b, opened, why)) != PITH_OK)
         return err;
-    b->next = 0;
+    b->next = b->timed = 0;
     b->time_ns = b->head.first_ns;
     b->bit = 0;
     b->bit_count = (uint64_t)(b->column[PITHI_COL_BITS].end - b->column[PITHI_COL_BITS].at) * 8;
@@ -291,28 +292,39 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
+int pithi_block_fields(struct pithi_block *b, unsigned code, struct pithlog_record *r)
 {
-    unsigned code = b->column[PITHI_COL_WHAT].at[b->next - 1];
-    uint32_t kind, what;
-    if (code < b->dict_count) {
-        kind = b->dict[code].kind;
-        what = b->dict[code].what;
-    } else {
-        struct pithi_dict d;
-        if (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d))
-            return 0;
-        kind = d.kind;
-        what = d.what;
-    }
-    *r = (struct pithlog_record){.time_ns = b->time_ns, .kind = kind, .peer = -1};
-    if (kind <= PITHLOG_LEAVE) {
-        r->id = what;
-        return 1;
-    }
-    if (kind <= PITHLOG_COUNTER)
-        r->id = what;
-    else
-        r->comm = what;
+    struct pithi_dict d = b->dict[code];
+    if (d.kind == 0 && (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d)))
+        return 0;
+    r->kind = d.kind;
+    r->id = d.kind <= PITHLOG_COUNTER ? d.what : 0;
+    r->comm = d.kind <= PITHLOG_COUNTER ? 0 : d.what;
     return take_fields(b, r);
+}
+
+/* ---- Times ------------------------------------------------------------------------------------------------------- */
+
+int pithi_block_times(struct pithi_block *b)
+{
+    const unsigned char *classes = b->column[PITHI_COL_TIME].at, *bits_at = b->column[PITHI_COL_BITS].at;
+    const uint64_t unit = b->head.unit, bit_count = b->bit_count, last = (uint64_t)b->head.last_ns;
+    uint64_t bit = b->bit, time = (uint64_t)b->time_ns, step;
+    uint32_t i = b->next, end = b->head.count - i < PITHI_TIMES ? b->head.count : i + PITHI_TIMES;
+    if (i == end)
+        return 0;
+    for (; i < end; i++) {
+        const struct pithi_time_class class = pithi_time_classes[classes[i]];
+        if (class.bits > bit_count - bit)
+            break;
+        step = class.base + pithi_bits_at(bits_at, bit, class.bits);
+        bit += class.bits;
+        if ((unit != 1 && __builtin_mul_overflow(step, unit, &step)) || step > last - time)
+            break;
+        time += step;
+        b->times[i % PITHI_TIMES] = (int64_t)time;
+    }
+    b->bit = bit;
+    b->timed = i;
+    return i > b->next ? 1 : -1; /* the good ones before a bad one come first */
 }

@@ -7,7 +7,7 @@
 
 #include "native/bytes.h"
 
-enum { LONGEST = 11, TABLE = 1 << LONGEST };
+enum { LONGEST = 11, TABLE = 1 << LONGEST, LENGTHS = 128, PARTS = 4 };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 {
@@ -103,40 +103,64 @@ static void make_codes(const unsigned char length[256], uint16_t code[256])
 
 /* ---- Packing ----------------------------------------------------------------------------------------------------- */
 
+/* Where part `part` of `size` bytes begins; part 4: the end. */
+static size_t part_at(size_t size, size_t part)
+{
+    size_t at = (size + PARTS - 1) / PARTS * part;
+    return at < size ? at : size;
+}
+
+/* Puts the codes (code | length << 12) of `size` bytes to `out`; behind them. */
+static unsigned char *put_codes(const unsigned char *data, size_t size, const uint16_t coded[256], unsigned char *out)
+{
+    uint64_t word = 0;
+    unsigned used = 0;
+    for (size_t i = 0; i < size;) {
+        for (size_t end = size - i < 5 ? size : i + 5; i < end; i++) {
+            unsigned c = coded[data[i]];
+            word |= (uint64_t)(c & (TABLE - 1)) << used;
+            used += c >> 12;
+        }
+        pithi_put64(out, word); /* 7 + 5 * 11 bits at most */
+        out += used / 8;
+        word >>= used / 8 * 8;
+        used %= 8;
+    }
+    return out + (used + 7) / 8;
+}
+
 size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out,
                           size_t room)
 {
     unsigned char length[256];
     uint16_t code[256];
-    uint64_t bits = 0, word = 0;
-    unsigned used = 0;
+    uint64_t bits = 0;
     if (size == 0)
         return 0;
     code_lengths(seen, length);
     for (int c = 0; c < 256; c++)
         bits += (uint64_t)seen[c] * length[c];
-    if (PITHI_HUFFMAN_HEAD + (bits + 7) / 8 > room)
+    if (PITHI_HUFFMAN_HEAD + bits / 8 + PARTS > room)
         return 0;
     make_codes(length, code);
-    for (int i = 0; i < PITHI_HUFFMAN_HEAD; i++)
+    for (unsigned c = 0; c < 256; c++)
+        code[c] = (uint16_t)(code[c] | length[c] << 12);
+    for (int i = 0; i < LENGTHS; i++)
         out[i] = (unsigned char)(length[2 * i] | length[2 * i + 1] << 4);
     unsigned char *at = out + PITHI_HUFFMAN_HEAD;
-    for (size_t i = 0; i < size;) {
-        for (size_t end = size - i < 4 ? size : i + 4; i < end; i++) {
-            word |= (uint64_t)code[data[i]] << used;
-            used += length[data[i]];
-        }
-        pithi_put64(at, word); /* 7 + 4 * 11 bits at most */
-        at += used / 8;
-        word >>= used / 8 * 8;
-        used %= 8;
+    for (size_t part = 0; part < PARTS; part++) {
+        size_t from = part_at(size, part);
+        unsigned char *end = put_codes(data + from, part_at(size, part + 1) - from, code, at);
+        if (part < PARTS - 1)
+            pithi_put32(out + LENGTHS + 4 * part, (uint32_t)(end - at));
+        at = end;
     }
-    return PITHI_HUFFMAN_HEAD + (size_t)(bits + 7) / 8;
+    return (size_t)(at - out);
 }
 
 /* ---- Unpacking --------------------------------------------------------------------------------------------------- */
 
-/* What each LONGEST next bits begin with: symbol | length << 8. 0: the lengths are not those of a full tree (or of a
+/* What each LONGEST next bits begin with: length | symbol << 8. 0: the lengths are not those of a full tree (or of a
  * single symbol, which then is all there is). Every entry is set, so that decoding needs no check. */
 static int make_table(const unsigned char *head, uint16_t table[TABLE])
 {
@@ -155,7 +179,7 @@ static int make_table(const unsigned char *head, uint16_t table[TABLE])
     }
     if (symbols == 1 && length[last] == 1) {
         for (unsigned i = 0; i < TABLE; i++)
-            table[i] = (uint16_t)(last | 1u << 8);
+            table[i] = (uint16_t)(1 | last << 8);
         return 1;
     }
     if (filled != TABLE)
@@ -163,8 +187,48 @@ static int make_table(const unsigned char *head, uint16_t table[TABLE])
     make_codes(length, code);
     for (unsigned c = 0; c < 256; c++)
         for (unsigned i = code[c]; length[c] && i < TABLE; i += 1u << length[c])
-            table[i] = (uint16_t)(c | (unsigned)length[c] << 8);
+            table[i] = (uint16_t)(length[c] | c << 8);
     return 1;
+}
+
+struct part {
+    const unsigned char *data; /* its bits */
+    uint64_t bytes, bit;
+    unsigned char *out, *end; /* where its bytes go */
+};
+
+/* The next five of a part: 57 bits come with a read, five codes have 55 at most. */
+static inline void take_five(const uint16_t table[TABLE], struct part *p)
+{
+    uint64_t v = pithi_get64(p->data + (p->bit >> 3)) >> (p->bit & 7);
+    unsigned lengths = 0;
+    for (int k = 0; k < 5; k++) {
+        unsigned entry = table[v & (TABLE - 1)];
+        p->out[k] = (unsigned char)(entry >> 8);
+        v >>= entry & 15;
+        lengths += entry & 15;
+    }
+    p->out += 5;
+    p->bit += lengths;
+}
+
+static inline int five_left(const struct part *p)
+{
+    return ((p->bit >> 3) + 8 <= p->bytes) & (p->end - p->out >= 5);
+}
+
+/* The last of a part: 1, or 0 when its bits do not end with its bytes. */
+static int take_rest(const uint16_t table[TABLE], struct part *p)
+{
+    while (p->out < p->end && p->bit <= p->bytes * 8) {
+        uint64_t v = 0;
+        for (uint64_t k = 0; k < 3 && (p->bit >> 3) + k < p->bytes; k++)
+            v |= (uint64_t)p->data[(p->bit >> 3) + k] << 8 * k;
+        unsigned entry = table[v >> (p->bit & 7) & (TABLE - 1)];
+        *p->out++ = (unsigned char)(entry >> 8);
+        p->bit += entry & 15;
+    }
+    return p->out == p->end && p->bit <= p->bytes * 8 && p->bytes * 8 - p->bit < 8;
 }
 
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size)
@@ -172,25 +236,23 @@ int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *
     uint16_t table[TABLE];
     if (size < PITHI_HUFFMAN_HEAD || !make_table(data, table))
         return 0;
-    const unsigned char *p = data + PITHI_HUFFMAN_HEAD;
-    uint64_t bytes = size - PITHI_HUFFMAN_HEAD, bit = 0;
-    size_t i = 0;
-    while (out_size - i >= 5 && (bit >> 3) + 8 <= bytes) { /* 57 bits come with a read, five codes have 55 */
-        uint64_t v = pithi_get64(p + (bit >> 3)) >> (bit & 7);
-        for (int k = 0; k < 5; k++) {
-            unsigned entry = table[v & (TABLE - 1)];
-            out[i++] = (unsigned char)entry;
-            v >>= entry >> 8;
-            bit += entry >> 8;
-        }
+    uint64_t left = size - PITHI_HUFFMAN_HEAD;
+    struct part part[PARTS];
+    const unsigned char *at = data + PITHI_HUFFMAN_HEAD;
+    for (size_t i = 0; i < PARTS; i++) {
+        uint64_t bytes = i < PARTS - 1 ? pithi_get32(data + LENGTHS + 4 * i) : left;
+        if (bytes > left)
+            return 0;
+        part[i] = (struct part){at, bytes, 0, out + part_at(out_size, i), out + part_at(out_size, i + 1)};
+        at += bytes;
+        left -= bytes;
     }
-    for (; i < out_size && bit <= bytes * 8; i++) {
-        uint64_t v = 0;
-        for (uint64_t k = 0; k < 3 && (bit >> 3) + k < bytes; k++)
-            v |= (uint64_t)p[(bit >> 3) + k] << 8 * k;
-        unsigned entry = table[v >> (bit & 7) & (TABLE - 1)];
-        out[i] = (unsigned char)entry;
-        bit += entry >> 8;
+    struct part a = part[0], b = part[1], c = part[2], d = part[3]; /* in registers */
+    while (five_left(&a) & five_left(&b) & five_left(&c) & five_left(&d)) {
+        take_five(table, &a);
+        take_five(table, &b);
+        take_five(table, &c);
+        take_five(table, &d);
     }
-    return i == out_size && bit <= bytes * 8 && bytes * 8 - bit < 8;
+    return take_rest(table, &a) & take_rest(table, &b) & take_rest(table, &c) & take_rest(table, &d);
 }

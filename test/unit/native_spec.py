@@ -44,14 +44,20 @@ def unhuffman(b, count):
                 codes[n, code] = symbol
                 code += 1
         code <<= 1
-    out, n, code = bytearray(), 0, 0
-    for byte in b[128:]:
-        for k in range(8):
-            n, code = n + 1, code << 1 | byte >> k & 1
-            if (n, code) in codes and len(out) < count:
-                out.append(codes[n, code])
-                n = code = 0
-    assert len(out) == count
+    sizes = struct.unpack_from("<3I", b, 128)
+    out, at = bytearray(), 140
+    for part in range(4):
+        end = at + sizes[part] if part < 3 else len(b)
+        upto = min((count + 3) // 4 * (part + 1), count)
+        n = code = 0
+        for byte in b[at:end]:
+            for k in range(8):
+                n, code = n + 1, code << 1 | byte >> k & 1
+                if (n, code) in codes and len(out) < upto:
+                    out.append(codes[n, code])
+                    n = code = 0
+        assert len(out) == upto
+        at = end
     return bytes(out)
 
 
