@@ -42,6 +42,9 @@ else
     endif
   endif
 endif
+# The Fortran compiler beside each: mpif90.mpich, mpif90.openmpi, else that beside $(MPICC). Without one, no Fortran entries.
+mpifc_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpif90.$(1),$(patsubst %mpicc,%mpif90,$(MPICC_$(1)))))
+$(foreach m,$(MPIS),$(eval MPIFC_$(m) := $(if $(shell command -v $(call mpifc_of,$(m))),$(call mpifc_of,$(m)))))
 HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
 
@@ -80,10 +83,10 @@ runtime_mpi := $(filter-out %/choice.c,$(mpi_src))
 link_mpi = -L$(O)/lib -lpith
 templates_trace := wrappers/trace/trace.w
 runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c)
-templates_time := wrappers/time/time.w wrappers/mpi/messages.w
-runtime_time := $(addprefix wrappers/mpi/,real.c nested.c choice.c comm.c request.c completion.c message.c coll.c)
-link_time = -Wl,--version-script=wrappers/time/time.map
+templates_time := wrappers/time/time.w
+runtime_time := $(addprefix wrappers/mpi/,real.c nested.c choice.c)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
+mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
@@ -99,7 +102,7 @@ all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so) $(run_so)
+wrappers: $(mpi_so) $(mpi_a) $(run_so)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
@@ -191,19 +194,36 @@ $(O)/gen/$(1)/mpi.i: $(O)/.flags
 	@mkdir -p $$(@D)
 	printf '\043include <mpi.h>\n' | $(MPICC_$(1)) -E -P -x c - -o $$@
 # What its libraries export: mpi.h declares functions that are nowhere. A linked program names the libraries.
-$(O)/gen/$(1)/exports: $(O)/.flags
+$(O)/gen/$(1)/exported: $(O)/.flags
 	@mkdir -p $$(@D)
 	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
 	ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(PMPIX*_[A-Za-z0-9_]*\)$$$$/\1/p' >$$@
-	@rm -f $$@.probe
+	[ -z '$(MPIFC_$(1))' ] || { printf '      call MPI_Init(i)\n      end\n' >$$@.f && $(MPIFC_$(1)) -w -o $$@.probe $$@.f && \
+		ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(pmpi_[a-z0-9_]*_\)$$$$/\1/p' >>$$@; }
+	@rm -f $$@.probe $$@.f
 $(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+# The archive: MPI_X only, which call PMPI_X by name, and in an object of their own the Fortran entry points, so that a
+# link in one pass over its libraries finds what it needs there: libpith-mpi.a before libpith.a and MPI.
+wrappergen_$(1) = $(O)/bin/wrappergen -w $(templates_mpi) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported
+$(O)/gen/$(1)/static.c: $(templates_mpi) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+	$$(wrappergen_$(1)) --fortran=no -o $$@
+$(O)/gen/$(1)/fortran.c: $(templates_mpi) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+	$$(wrappergen_$(1)) --fortran=only -o $$@
+$(O)/obj/mpi-$(1)/static/%.o: $(O)/gen/$(1)/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -fvisibility=default -DPITHI_STATIC -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/static/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o fortran.o $(patsubst wrappers/mpi/%.c,%.o,$(runtime_mpi)))
+	$$(archive)
 endef
 # $(2) = a library. Its wrappers, the C files beside its template, and its part of the runtime.
 define mpi_lib_rules
-$(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exports
-	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exports -o $$@
+$(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
 $(O)/obj/mpi-$(1)/gen/$(2).o: $(O)/gen/$(1)/$(2).c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/$(2) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
@@ -258,7 +278,7 @@ pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc))
+pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc))
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -267,7 +287,7 @@ $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
-$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so)))
+$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(includedir),$(headers))
@@ -283,7 +303,8 @@ drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3
 pc:
 	@mkdir -p $(O)/pc
 	@for pc in $(notdir $(pc_files)); do \
-		case $$pc in pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
+		case $$pc in pith-mpi-*-static.pc) in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
+		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done
 install: all pc

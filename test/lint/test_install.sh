@@ -14,7 +14,7 @@ wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog.h \
         lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run
-    for mpi in $(mpis); do echo "lib/pith/$mpi/libpith-mpi.so"; echo "lib/pkgconfig/pith-mpi-$mpi.pc"; done
+    for mpi in $(mpis); do printf '%s\n' "lib/pith/$mpi/libpith-mpi."{so,a} "lib/pkgconfig/pith-mpi-$mpi"{,-static}.pc; done
     [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view

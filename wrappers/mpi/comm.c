@@ -82,7 +82,7 @@ static uint64_t key_numbered(uint64_t hash)
 /* The world ranks of a group's members; -1 for those of another job. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
 {
-    int *from = malloc((size_t)size * sizeof *from), *to = malloc((size_t)size * sizeof *to);
+    int *from = calloc((size_t)size + 1, sizeof *from), *to = malloc((size_t)size * sizeof *to);
     int good = from && to;
 
     for (int i = 0; good && i < size; i++)

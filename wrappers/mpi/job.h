@@ -6,6 +6,8 @@
 
 /* 1 between the end of MPI_Init (or Init_thread) and the beginning of MPI_Finalize: the recorder may call MPI. */
 extern int pithi_job_up;
+/* 1 from the first MPI_Init, Init_thread or Session_init on that came to these wrappers (linked.c). */
+extern int pithi_job_seen;
 /* 1 when several threads may be in MPI at once: tables are locked. */
 extern int pithi_job_threads;
 

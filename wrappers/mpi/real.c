@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+#ifndef PITHI_STATIC /* there the linker finds the functions */
 #ifdef OPEN_MPI
 #define KIND "Open MPI"
 enum { IS_OPEN_MPI = 1 };
@@ -20,13 +28,6 @@ enum { IS_OPEN_MPI = 0 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library; /* handle of the MPI library, when RTLD_NEXT does not see it */
-
-static const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
 
 /* Own objects have the name too (libpith-mpi.so), but do not begin with libmpi. */
 static int is_mpi_library(const char *name)
@@ -104,6 +105,8 @@ void *pithi_real_data(void **slot, const char *name)
     __atomic_store_n(slot, data, __ATOMIC_RELAXED);
     return data;
 }
+
+#endif /* not PITHI_STATIC */
 
 /* ---- whose code an address is ---------------------------------------------------------------------------------------
  * Read often (every MPI call inside another), changed by dlopen only: a snapshot of the MPI library's ranges, made

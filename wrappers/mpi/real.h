@@ -11,12 +11,16 @@
 
 #include <mpi.h>
 
+#ifdef PITHI_STATIC /* the archive defines MPI_X only, and names PMPI_X */
+#define REAL(function) P##function
+#else
 #define REAL(function)                                                                                                 \
     ((__typeof__(&P##function))__extension__({                                                                         \
         static void *real_slot_;                                                                                       \
         void *real_ = __atomic_load_n(&real_slot_, __ATOMIC_RELAXED);                                                  \
         __builtin_expect(real_ != 0, 1) ? real_ : pithi_real_find(&real_slot_, "P" #function);                         \
     }))
+#endif
 
 /* Fills the slot. Without an MPI library of the kind that this one was built for, says so on stderr and ends the
  * process: there is nothing that could be called. */
@@ -30,7 +34,7 @@ void *pithi_real_data(void **slot, const char *name);
 
 /* Open MPI's handles (MPI_COMM_WORLD ...) are addresses of its data. Named plainly they would be undefined symbols, and
  * this library could not be loaded into a program that opens MPI late, or into a shell. So they are looked up too. */
-#ifdef OMPI_PREDEFINED_GLOBAL
+#if defined(OMPI_PREDEFINED_GLOBAL) && !defined(PITHI_STATIC)
 #undef OMPI_PREDEFINED_GLOBAL
 #define OMPI_PREDEFINED_GLOBAL(type, global)                                                                           \
     ((type) __extension__({                                                                                            \

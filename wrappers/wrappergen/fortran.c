@@ -128,7 +128,7 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto)
     return !emitter->exports || source_has_word(emitter->exports, "p", own.at);
 }
 
-/* "void mpi_send_(void *f_buf, ..., MPI_Fint *f_ierror, size_t f_size_0)" */
+/* "void mpi_send_(void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)" */
 static void head(struct text *out, const struct proto *proto, const char *name)
 {
     const char *comma = "";
@@ -140,7 +140,7 @@ static void head(struct text *out, const struct proto *proto, const char *name)
             comma = ", ";
         }
     if (has_error(proto)) {
-        text_printf(out, "%sMPI_Fint *f_ierror", comma);
+        text_printf(out, "%sMPI_Fint *wrappergen_error", comma);
         comma = ", ";
     }
     for (int i = 0; i < proto->arg_count; i++)
@@ -157,7 +157,7 @@ static int reads(const char *text, const char *name)
     size_t size = strlen(name);
 
     for (const char *at = text; (at = strstr(at, name)); at += size)
-        if ((at == text || !is_name((unsigned char)at[-1])) && !is_name((unsigned char)at[size]))
+        if ((at == text || (at[-1] != '\\' && !is_name((unsigned char)at[-1]))) && !is_name((unsigned char)at[size]))
             return 1;
     return 0;
 }
@@ -224,10 +224,11 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
     else if (kind == KIND_HANDLES_OUT)
         text_printf(out, "  MPI_%s c_%s, *%s = &c_%s;\n", type, name, name, name);
     else if (kind == KIND_HANDLE_ARRAY)
-        text_printf(out,
-                    "  int n_%s = %s;\n  MPI_%s *%s = wrappergen_room((size_t)n_%s * sizeof(MPI_%s));\n"
-                    "  for (int i_ = 0; %s && i_ < n_%s; i_++)\n    %s[i_] = PMPI_%s_f2c(((MPI_Fint *)f_%s)[i_]);\n",
-                    name, length, type, name, name, type, name, name, name, f2c, name);
+        text_printf(
+            out,
+            "  int n_%s = %s;\n  MPI_%s *%s = wrappergen_room((size_t)n_%s * sizeof(MPI_%s));\n"
+            "  for (int i_ = 0; %s && i_ < n_%s; i_++) {\n    %s[i_] = PMPI_%s_f2c(((MPI_Fint *)f_%s)[i_]);\n  }\n",
+            name, length, type, name, name, type, name, name, name, f2c, name);
     else if (kind == KIND_STATUS)
         text_printf(out,
                     "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
@@ -272,12 +273,13 @@ static void refresh(struct text *out, const struct proto *proto, const struct ar
     else if (kind == KIND_HANDLES_OUT)
         text_printf(out, "  *%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", name, f2c_name(handle), name);
     else if (kind == KIND_STATUS)
-        text_printf(out, "  if (%s != MPI_STATUS_IGNORE)\n    PMPI_Status_f2c(f_%s, %s);\n", name, name, name);
+        text_printf(out, "  if (%s != MPI_STATUS_IGNORE) {\n    PMPI_Status_f2c(f_%s, %s);\n  }\n", name, name, name);
     else if (kind == KIND_STATUS_ARRAY)
         text_printf(
             out,
-            "  for (int i_ = 0; %s != MPI_STATUSES_IGNORE && f_%s != MPI_F_STATUSES_IGNORE && i_ < n_%s; i_++)\n"
-            "    PMPI_Status_f2c((MPI_Fint *)f_%s + i_ * (int)(sizeof(MPI_Status) / sizeof(MPI_Fint)), &%s[i_]);\n",
+            "  for (int i_ = 0; %s != MPI_STATUSES_IGNORE && f_%s != MPI_F_STATUSES_IGNORE && i_ < n_%s; i_++) {\n"
+            "    PMPI_Status_f2c((MPI_Fint *)f_%s + i_ * (int)(sizeof(MPI_Status) / sizeof(MPI_Fint)), &%s[i_]);\n  "
+            "}\n",
             name, name, name, name, name);
     else if (kind == KIND_TEXT && !strstr(arg->prefix, "const"))
         text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
@@ -359,7 +361,7 @@ static const char helpers[] =
 
 void fortran_prelude(struct text *out) { text_puts(out, helpers); }
 
-/* "pmpi_send_(f_buf, ..., &f_result, f_size_name)" */
+/* "pmpi_send_(f_buf, ..., &wrappergen_result, f_size_name)" */
 static void call(struct text *out, const struct proto *proto)
 {
     const char *comma = "";
@@ -371,7 +373,7 @@ static void call(struct text *out, const struct proto *proto)
             comma = ", ";
         }
     if (has_error(proto)) {
-        text_printf(out, "%s&f_result", comma);
+        text_printf(out, "%s&wrappergen_result", comma);
         comma = ", ";
     }
     for (int i = 0; i < proto->arg_count; i++)
@@ -394,7 +396,7 @@ const char *fortran_call(const struct proto *proto, const char *after)
     call(&out, proto);
     text_puts(&out, ";\n  wrappergen_fortran = 0;\n");
     if (has_error(proto))
-        text_puts(&out, "  returnVal = f_result;\n");
+        text_puts(&out, "  returnVal = wrappergen_result;\n");
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(after, proto->args[i].name))
             refresh(&out, proto, &proto->args[i]);
@@ -417,17 +419,19 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
     head(out, proto, own.at);
     text_printf(out, "\n{\n  %s returnVal = 0;\n", proto->result);
     if (has_error(proto))
-        text_puts(out, "  MPI_Fint f_result = 0;\n");
+        text_puts(out, "  MPI_Fint wrappergen_result = 0;\n");
     for (int i = 0; i < proto->arg_count; i++)
-        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
+        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
             decode(out, proto, &proto->args[i], reads(before, proto->args[i].name));
+            text_printf(out, "  (void)%s;\n", proto->args[i].name); /* the name may stand in a text only */
+        }
     text_puts(out, body);
     text_puts(out, "\n");
     for (int i = 0; i < proto->arg_count; i++)
         if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
             release(out, proto, &proto->args[i]);
     if (has_error(proto))
-        text_puts(out, "  if (f_ierror)\n    *f_ierror = returnVal;\n}\n");
+        text_puts(out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
     else
         text_puts(out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
     for (int i = 0; i < 3; i++) {
