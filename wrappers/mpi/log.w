@@ -7,6 +7,7 @@
  * @class and the words peer, type ... in double braces are from roles.table: all functions of that class, the argument
  * with that role.
  */
+#include "detail.h"
 #include "job.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -24,6 +25,37 @@
     {{callfn}}
     pithi_leave(&{{call}});
 {{endfnall}}
+
+/* ---- what else a call says: events with a payload (detail.h) ----------------------------------------------------- */
+
+{{fn f @file_open}} {{callfn}} pithi_detail_file_opened({{returnVal}}, {{name}}, {{file}}); {{endfn}}
+{{fn f @file_close}} pithi_detail_file_closing({{file}}); {{callfn}} {{endfn}}
+{{fn f @file_at}} pithi_detail_file_at({{file}}, {{offset}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @file_own}} pithi_detail_file_own({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @file_shared}} pithi_detail_file_shared({{file}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+
+{{fn f @win_make}}
+    {{callfn}} pithi_detail_window_made({{returnVal}}, {{size}}, {{comm}}, {{window}});
+{{endfn}}
+{{fn f @win_make_empty}}
+    {{callfn}} pithi_detail_window_made({{returnVal}}, 0, {{comm}}, {{window}});
+{{endfn}}
+{{fn f @win_free}} pithi_detail_window_freeing({{window}}); {{callfn}} {{endfn}}
+{{fn f @win_name}} {{callfn}} pithi_detail_window_named({{returnVal}}, {{window}}, {{name}}); {{endfn}}
+{{fn f @win_target}} pithi_detail_window_target({{window}}, {{target}}); {{callfn}} {{endfn}}
+{{fn f @rma}}
+    pithi_detail_window_access({{window}}, {{target}}, {{displacement}}, {{count}}, {{type}});
+    {{callfn}}
+{{endfn}}
+{{fn f @rma_one}}
+    pithi_detail_window_access({{window}}, {{target}}, {{displacement}}, 1, {{type}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f MPI_Comm_spawn}}
+    pithi_detail_spawn({{comm}}, {{root}}, {{command}}, {{maxprocs}});
+    {{callfn}}
+{{endfn}}
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 

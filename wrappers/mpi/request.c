@@ -71,6 +71,13 @@ void pithi_request_close(struct pithi_request *place)
     pithi_unlock(&lock);
 }
 
+void pithi_request_hold(struct pithi_comm *comm, int step)
+{
+    pithi_lock(&lock);
+    count_comm(comm, (uint32_t)step);
+    pithi_unlock(&lock);
+}
+
 void pithi_request_put(MPI_Request handle, const struct pithi_request *request)
 {
     struct pithi_request *place = pithi_request_open(handle);
