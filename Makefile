@@ -342,6 +342,7 @@ help:
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-asan   unit, golden and command line tests under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'
+	@echo 'make fuzz         FUZZ_SECONDS=60 of libFuzzer on each reader of foreign bytes; needs clang'
 	@echo 'make check-install  install into a scratch folder and use Pith from there'
 	@echo 'make bench        measure: ratios to floors and peers'
 	@echo 'make install      into PREFIX ($(PREFIX)), below DESTDIR when given; uninstall removes it'

@@ -1,14 +1,18 @@
 # check.mk - the tests, one target a suite; every one ends with "N passed, N failed" (test/run), `make check` with one such
 # line for all suites. V=1 shows every check; DEPS=no does not look for packages that the system lacks.
-suites := unit golden bad cli mpi viewer lint
+suites := unit golden bad fuzz cli mpi viewer lint
 suite_scripts = $(sort $(wildcard test/$(1)/test_*.sh test/$(1)/test_*.tcl))
 
 unit_bin := $(patsubst test/unit/%.c,$(O)/test/unit/%,$(unit_src))
+fuzz_names := $(patsubst test/fuzz/fuzz_%.c,%,$(filter-out %_seeds.c,$(wildcard test/fuzz/fuzz_*.c)))
+fuzz_bin := $(addprefix $(O)/test/fuzz/fuzz_,$(fuzz_names))
 bench_bin := $(patsubst test/bench/%.c,$(O)/test/bench/%,$(bench_src))
 tests_unit = $(unit_bin) $(call suite_scripts,unit)
-$(foreach s,$(filter-out unit,$(suites)),$(eval tests_$(s) = $$(call suite_scripts,$(s))))
+tests_fuzz = $(fuzz_bin)
+$(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_scripts,$(s))))
 # What a suite needs beyond `all`.
 needs_unit := $(unit_bin)
+needs_fuzz := $(fuzz_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
 needs_cli := $(O)/test/cli/make_cli_log
 needs_golden := $(O)/test/golden/make_golden
@@ -22,6 +26,16 @@ $(O)/test/cli/%: $(O)/obj/test/cli/%.o $(formats_a)
 $(O)/test/golden/%: $(O)/obj/test/golden/%.o $(formats_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+# A fuzz entry twice: fuzz_NAME replays test/fuzz/corpus/NAME under any compiler, live_NAME is libFuzzer's.
+$(O)/test/fuzz/fuzz_%: $(O)/obj/test/fuzz/fuzz_%.o $(O)/obj/test/fuzz/replay.o $(lib_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
+$(O)/test/fuzz/fuzz_%_seeds: $(O)/obj/test/fuzz/fuzz_%_seeds.o $(lib_a)
+	@mkdir -p $(@D)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
+$(O)/test/fuzz/live_%: $(O)/obj/test/fuzz/fuzz_%.o $(lib_a)
+	@mkdir -p $(@D)
+	$(LINK) -fsanitize=fuzzer -o $@ $^ -lz -lm -lpthread $(LIBS)
 $(O)/test/bench/%: $(O)/obj/test/bench/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
@@ -40,7 +54,7 @@ $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-tsan asan-suites tsan-suites bench $(addprefix check-,$(suites))
+.PHONY: check check-all check-install check-asan check-tsan asan-suites tsan-suites fuzz fuzz-run bench $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -56,12 +70,23 @@ check-asan:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= asan-suites
 asan-suites: lib tools viewer samples $(foreach s,unit golden bad cli,$(needs_$(s))) $(needs_cli)
-	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_cli)
+	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli)
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS= HAVE_TK= tsan-suites
 tsan_bin = $(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_thread%,$(unit_bin))
 tsan-suites: lib tools samples $(tsan_bin)
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh
+
+# libFuzzer on every entry for FUZZ_SECONDS, from the corpus kept; needs clang. What it finds new stays in $(O)-fuzz/corpus, a
+# crash in $(O)-fuzz/. FUZZ chooses among the entries.
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(fuzz_names)
+fuzz:
+	@+$(MAKE) --no-print-directory O='$(O)-fuzz' CC=clang SAN='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= fuzz-run
+fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
+	@for f in $(FUZZ); do mkdir -p $(O)/corpus/$$f && $(O)/test/fuzz/live_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
+		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=$(O)/$$f- $(O)/corpus/$$f test/fuzz/corpus/$$f || exit 1; done
 
 # Measures; never fails. The shell ones need MPI.
 bench: all $(bench_bin)
