@@ -5,6 +5,7 @@
 
 #include "colour.h"
 #include "native/bytes.h"
+#include "payload.h"
 #include "pithlog.h"
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
@@ -61,7 +62,7 @@ static uint64_t big_endian(const unsigned char *p, size_t n)
     return v;
 }
 
-static size_t size_of(char token)
+size_t pithi_token_size(char token)
 {
     switch (token) {
     case 's':
@@ -115,7 +116,7 @@ static void number_text(char *out, size_t size, char token, uint64_t v)
 static size_t put_value(struct text *t, char token, const unsigned char *p, size_t left)
 {
     char number[64];
-    size_t n = size_of(token);
+    size_t n = pithi_token_size(token);
     if (n > left)
         return SIZE_MAX;
     uint64_t v = big_endian(p, n);
@@ -134,7 +135,7 @@ static size_t put_value(struct text *t, char token, const unsigned char *p, size
 static int followable(const char *format)
 {
     for (; *format; format++)
-        if (*format == '%' && *++format != '%' && size_of(*format) == 0)
+        if (*format == '%' && *++format != '%' && pithi_token_size(*format) == 0)
             return 0;
     return 1;
 }
@@ -184,11 +185,17 @@ size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_reco
 static const uint32_t palette[] = {0x1f77b4, 0xffbf3f, 0x2a9d5c, 0xd1495b, 0x7b5ea7, 0x8fd3e8, 0xa0522d, 0xf28e8e,
                                    0x4d6a6d, 0xb5cc5a, 0xe377c2, 0x003f88, 0xd98b2b, 0x76b7b2, 0x6b2737, 0xbab0ac};
 
-uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id)
+static uint32_t def_rgb(const struct pithlog_def *def, uint32_t id)
 {
-    const struct pithlog_def *def = pithlog_get_def(log, id);
     uint32_t rgb;
     if (def && *def->colour && pithi_colour_parse(def->colour, &rgb))
         return rgb;
     return palette[id % (sizeof palette / sizeof *palette)];
+}
+
+uint32_t pithlog_def_rgb(const struct pithlog *log, uint32_t id) { return def_rgb(pithlog_get_def(log, id), id); }
+
+uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id)
+{
+    return def_rgb(pithlog_follow_get_def(follow, id), id);
 }

@@ -8,6 +8,7 @@
 
 #include "alog/alog_scan.h"
 #include "error.h"
+#include "foreign/names.h"
 #include "foreign/reorder.h"
 
 struct reader {
@@ -197,26 +198,20 @@ out:
     return err;
 }
 
-static int say(struct reader *reader, const char *key, uint64_t count)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, count);
-    return count ? pithi_defs_property(pithi_writer_defs(reader->writer), key, text) : PITH_OK;
-}
-
 /* What was passed over, as facts of the log. */
 static int say_all(struct reader *reader)
 {
     int err;
 
-    TRY(say(reader, "alog_truncated", (uint64_t)reader->scan.cut));
-    TRY(say(reader, "alog_unmatched_ends", reader->unmatched_ends));
-    TRY(say(reader, "alog_ignored_states", reader->scan.ignored_states));
-    TRY(say(reader, "alog_messages_without_size", reader->bare_messages));
-    TRY(say(reader, "alog_messages_without_partner", reader->no_partner));
-    TRY(say(reader, "alog_late_records", reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
-    TRY(say(reader, "alog_start_us", (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0)));
+    TRY(pithi_say_count(reader->writer, "alog_truncated", (uint64_t)reader->scan.cut));
+    TRY(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
+    TRY(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
+    TRY(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));
+    TRY(pithi_say_count(reader->writer, "alog_messages_without_partner", reader->no_partner));
+    TRY(pithi_say_count(reader->writer, "alog_late_records",
+                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+    TRY(pithi_say_count(reader->writer, "alog_start_us",
+                        (uint64_t)(reader->scan.start_ns > 0 ? reader->scan.start_ns / 1000 : 0)));
 out:
     return err;
 }

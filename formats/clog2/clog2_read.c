@@ -283,28 +283,22 @@ out:
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
 
-static int say(struct reader *reader, const char *key, uint64_t count)
-{
-    char text[24];
-
-    snprintf(text, sizeof text, "%" PRIu64, count);
-    return count ? pithi_defs_property(pithi_writer_defs(reader->writer), key, text) : PITH_OK;
-}
-
 /* What was passed over or missing, as facts of the log. */
 static int say_all(struct reader *reader)
 {
     const struct pithi_clog2_cursor *end = &reader->scan.end;
     int err;
 
-    TRY(say(reader, "clog2_truncated", !end->ended || (reader->scan.file.finalized && reader->scan.file.table_cut)));
-    TRY(say(reader, "clog2_unfinished", !reader->scan.file.finalized));
-    TRY(say(reader, "clog2_damaged_places", end->damaged));
-    TRY(say(reader, "clog2_first_damage_byte", end->first_damage));
-    TRY(say(reader, "clog2_records_without_line", reader->no_line));
-    TRY(say(reader, "clog2_messages_without_partner", reader->no_partner));
-    TRY(say(reader, "clog2_source_locations_left_out", reader->locations));
-    TRY(say(reader, "clog2_late_records", reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
+    TRY(pithi_say_count(reader->writer, "clog2_truncated",
+                        !end->ended || (reader->scan.file.finalized && reader->scan.file.table_cut)));
+    TRY(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
+    TRY(pithi_say_count(reader->writer, "clog2_damaged_places", end->damaged));
+    TRY(pithi_say_count(reader->writer, "clog2_first_damage_byte", end->first_damage));
+    TRY(pithi_say_count(reader->writer, "clog2_records_without_line", reader->no_line));
+    TRY(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
+    TRY(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
+    TRY(pithi_say_count(reader->writer, "clog2_late_records",
+                        reader->reorder ? pithi_reorder_late(reader->reorder) : 0));
 out:
     return err;
 }

@@ -76,23 +76,12 @@ void pithi_note(const struct pithi_convert *how, uint64_t count, const char *tex
     how->note(line);
 }
 
-size_t pithi_token_size(char token)
+int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count)
 {
-    switch (token) {
-    case 's':
-    case 'h':
-        return 2;
-    case 'd':
-    case 'x':
-    case 'e':
-        return 4;
-    case 'l':
-    case 'X':
-    case 'E':
-        return 8;
-    default:
-        return 0;
-    }
+    char text[24];
+
+    snprintf(text, sizeof text, "%" PRIu64, count);
+    return count ? pithi_defs_property(pithi_writer_defs(writer), key, text) : PITH_OK;
 }
 
 char pithi_token_single(const char *format)

@@ -6,6 +6,7 @@
 
 #include "foreign/lookup.h"
 #include "format.h"
+#include "payload.h"
 
 /* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?',
  * blanks at both ends go. Returns 1 when it was cut. */
@@ -18,8 +19,9 @@ int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const c
 /* Tells how->note, if there is one and count is not 0: "COUNT TEXT". */
 void pithi_note(const struct pithi_convert *how, uint64_t count, const char *text);
 
-/* Bytes of a payload's token (pith_event_define), for 's' of its length alone; 0: no such token. */
-size_t pithi_token_size(char token);
+/* What a reader passed over, as a property of the log when count is not 0. */
+int pithi_say_count(struct pithi_writer *writer, const char *key, uint64_t count);
+
 /* The token of a format that has exactly one, else 0. */
 char pithi_token_single(const char *format);
 

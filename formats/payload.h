@@ -1,0 +1,10 @@
+/* payload.h - the tokens of payload formats (pith_event_define in pith.h). */
+#ifndef PITHI_PAYLOAD_H
+#define PITHI_PAYLOAD_H
+
+#include <stddef.h>
+
+/* Bytes that a value of this token takes in a payload (of 's': of its length); 0: no token. */
+size_t pithi_token_size(char token);
+
+#endif
