@@ -2,9 +2,9 @@
 #ifndef PITHI_CHOICE_H
 #define PITHI_CHOICE_H
 
-/* Whether PITH_FUNCTIONS takes the function in. Looked up once: `slot`, 0 at first, keeps the answer. The last pattern that
- * fits decides; one that begins with '-' takes out, and when the first does, the rest is in. No pattern: all are in. Case
- * does not matter: "MPI_*send*,-mpi_send_init". */
+/* Whether PITH_FUNCTIONS takes the function in. Looked up once: `slot`, 0 at first, keeps the answer. The last pattern
+ * that fits decides; one that begins with '-' takes out, and when the first does, the rest is in. No pattern: all are
+ * in. Case does not matter: "MPI_*send*,-mpi_send_init". */
 enum { PITHI_CHOICE_IN = 1, PITHI_CHOICE_OUT = 2 };
 int pithi_choice_find(int *slot, const char *name);
 

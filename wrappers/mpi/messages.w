@@ -1,5 +1,5 @@
-/* messages.w - what MPI calls say of messages, collectives and communicators. Used after log.w, and after time.w: the same
- * calls go to liblog there, to counters here. What stands before the call in the first template comes before all of this.
+/* messages.w - what MPI calls say of messages, collectives and communicators: used after log.w, whose parts stand
+ * around those here.
  */
 #include "coll.h"
 #include "comm.h"

@@ -1,4 +1,4 @@
-/* nested.h - whose an MPI call is: the user's, or one that MPI makes inside another. Every profiling library needs it. */
+/* nested.h - whose an MPI call is: the user's, or one that MPI makes inside another. */
 #ifndef PITHI_NESTED_H
 #define PITHI_NESTED_H
 

@@ -12,7 +12,8 @@ static const char help[] =
     "Usage: mpirun -n N pith run [-o FILE] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
     "Starts PROGRAM recorded, unchanged. At the end rank 0 prints one line: the log, and how to open it.\n"
     "  -o FILE      the log to write (default: PROGRAM.pith); of trace and time: the file, in place of stderr\n"
-    "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI call),\n"
+    "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI "
+    "call),\n"
     "               time (a table of MPI calls at the end), or the path of a profiling library of your own\n"
     "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
     "  -h, --help   this text\n"
@@ -206,8 +207,10 @@ static void set_preload(const struct options *options, const struct program *pro
     else if (mpi)
         preload_wrappers(program, prefix, mpi, options->ready->file);
     else if (options->ready != &libraries[0] && rank_of_launcher() == 0)
-        fprintf(stderr, "pith run: %s: not linked with MPI and not started by mpirun; it runs without %s (--mpi names its "
-                        "MPI)\n", program->path, options->library);
+        fprintf(stderr,
+                "pith run: %s: not linked with MPI and not started by mpirun; it runs without %s (--mpi names its "
+                "MPI)\n",
+                program->path, options->library);
     if (options->ready == &libraries[0])
         preload_log(program, prefix, mpi);
     free(prefix);

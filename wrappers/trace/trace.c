@@ -54,9 +54,9 @@ static int put_rank(const char *name, char *path, size_t size)
 }
 
 /* Standard error is held by a descriptor of our own: a program may close its 2 and get a file of data there. Under a
- * launcher it is a pipe that the launcher reads in pieces and prints so, which may cut a line in two with one of another
- * rank between (Open MPI's pieces have 4096 bytes). In packet mode (pipe(2), O_DIRECT) a piece is one line. The pipe is
- * opened anew for that: the program's own writes stay as they are. */
+ * launcher it is a pipe, and what the launcher reads in one piece it prints in one piece: a line may be cut in two,
+ * with one of another rank between (Open MPI's pieces have 4096 bytes). In packet mode (pipe(2), O_DIRECT) a piece is
+ * one line. The pipe is opened anew for that: the program's own writes stay as they are. */
 static int open_standard_error(void)
 {
     struct stat info;

@@ -4,8 +4,8 @@
  *     PITH_TRACE_TIME   1: each line has the time of day, the second one of a call the duration too.
  *     PITH_FUNCTIONS    choice.h
  *
- * A line goes out whole, in one write(2), when the call begins or ends; nothing is kept back, so that the last line of a
- * process that hangs or is killed says where it stands.
+ * A line goes out whole, in one write(2), when the call begins or ends; nothing is kept back, so that the last line of
+ * a process that hangs or is killed says where it stands.
  */
 #ifndef PITHI_TRACE_H
 #define PITHI_TRACE_H

@@ -3,8 +3,8 @@
  *     [0] Starting MPI_Send with count = 10, dest = 1, tag = 5...
  *     [0] Ending MPI_Send
  *
- * wrappergen makes a function of it for every MPI function. Where several of the parts below apply to one function, what
- * they do before the call happens in their order here, and what they do after it in the opposite order: 1, 2, the call, 3, 2.
+ * wrappergen makes a function of it for every MPI function. Where several parts below apply to one function, what they
+ * do before the call happens in their order here, and what they do after it in the opposite order: 1, 2, call, 3, 2.
  */
 #include "trace.h"
 

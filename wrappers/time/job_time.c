@@ -1,0 +1,268 @@
+/* job_time.c - MPI_Init to MPI_Finalize: how the processes' counts come to rank 0: one process
+ * after the other, when it is asked, so that rank 0 never holds those of more than one.
+ */
+#include "job_time.h"
+
+#include "choice.h"
+#include "launcher.h"
+#include "partners.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG = 1, PIECE = 1 << 30 };
+
+static int is_up, is_over; /* MPI was begun; the report is made */
+static pid_t process;      /* that began it: a forked child is none of the job */
+
+void pithi_time_job(int result)
+{
+    if (result != MPI_SUCCESS || is_up)
+        return;
+    is_up = 1;
+    process = getpid();
+    pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
+}
+
+void pithi_time_control(int level)
+{
+    if (!is_over)
+        __atomic_store_n(&pithi_time_off, level == 0, __ATOMIC_RELAXED);
+}
+
+/* ---- this process's block ---------------------------------------------------------------------------------------- */
+
+static void fill_row(struct pithi_time_row *row, int function, int comm, const struct pithi_time_cell *cell,
+                     double tick_s)
+{
+    memset(row, 0, sizeof *row);
+    row->function = function;
+    snprintf(row->comm, sizeof row->comm, "%s", comm ? pithi_time_label(comm) : "");
+    row->calls = cell->calls;
+    row->messages = cell->messages;
+    row->bytes = cell->bytes;
+    row->total_s = tick_s * (double)cell->ticks;
+    row->least_s = tick_s * (double)cell->least;
+    row->most_s = tick_s * (double)cell->most;
+}
+
+static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thread *sum, double tick_s)
+{
+    struct pithi_time_rank *rank = &block->rank;
+    uint32_t room = 0;
+
+    for (int f = 0; f < pithi_time_functions; f++) {
+        int choice = 0;
+        if (!pithi_chosen(&choice, pithi_time_names[f]))
+            continue;
+        for (int c = 0; c < PITHI_TIME_COMMS; c++) {
+            if (!sum->cells[c] || !sum->cells[c][f].calls)
+                continue;
+            if (rank->row_count == room) {
+                struct pithi_time_row *wider = realloc(block->rows, (room = room ? 2 * room : 64) * sizeof *wider);
+                if (!wider)
+                    return 0;
+                block->rows = wider;
+            }
+            const struct pithi_time_row *row = &block->rows[rank->row_count];
+            fill_row(&block->rows[rank->row_count++], f, c, &sum->cells[c][f], tick_s);
+            rank->calls += row->calls;
+            rank->messages += row->messages;
+            rank->bytes += row->bytes;
+            rank->mpi_s += row->total_s;
+        }
+    }
+    return 1;
+}
+
+static int by_peer(const void *a, const void *b)
+{
+    return ((const struct pithi_time_pair *)a)->peer - ((const struct pithi_time_pair *)b)->peer;
+}
+
+static void fill_block(struct pithi_time_block *block)
+{
+    double run_s, tick_s = pithi_time_tick_s(&run_s);
+    const struct pithi_time_thread *sum = pithi_time_sum();
+
+    memset(block, 0, sizeof *block);
+    block->rank.run_s = run_s;
+    fill_rows(block, sum, tick_s);
+    block->pairs = calloc((size_t)sum->partner_count + 1, sizeof *block->pairs);
+    for (uint32_t i = 0; block->pairs && i < sum->partner_room; i++)
+        if (sum->partners[i].rank)
+            block->pairs[block->rank.pair_count++] =
+                (struct pithi_time_pair){sum->partners[i].rank - 1, sum->partners[i].messages, sum->partners[i].bytes};
+    if (block->pairs)
+        qsort(block->pairs, block->rank.pair_count, sizeof *block->pairs, by_peer);
+}
+
+static void free_block(struct pithi_time_block *block)
+{
+    free(block->rows);
+    free(block->pairs);
+}
+
+/* ---- to rank 0 --------------------------------------------------------------------------------------------------- */
+
+static int move(void *data, size_t size, int peer, int is_send, MPI_Comm comm)
+{
+    char *at = data;
+
+    for (; size; at += size < PIECE ? size : PIECE, size -= size < PIECE ? size : PIECE) {
+        int piece = size < PIECE ? (int)size : PIECE;
+        int bad = is_send ? REAL(MPI_Send)(at, piece, MPI_BYTE, peer, TAG, comm)
+                          : REAL(MPI_Recv)(at, piece, MPI_BYTE, peer, TAG, comm, MPI_STATUS_IGNORE);
+        if (bad)
+            return 0;
+    }
+    return 1;
+}
+
+/* A process waits for its turn, so that rank 0 is not flooded. */
+static void send_block(struct pithi_time_block *block, MPI_Comm comm)
+{
+    int turn = 0;
+
+    if (move(&turn, sizeof turn, 0, 0, comm) && move(&block->rank, sizeof block->rank, 0, 1, comm) &&
+        move(block->rows, block->rank.row_count * sizeof *block->rows, 0, 1, comm))
+        move(block->pairs, block->rank.pair_count * sizeof *block->pairs, 0, 1, comm);
+}
+
+static int recv_block(struct pithi_time_block *block, int from, MPI_Comm comm)
+{
+    int turn = 1;
+
+    memset(block, 0, sizeof *block);
+    if (!move(&turn, sizeof turn, from, 1, comm) || !move(&block->rank, sizeof block->rank, from, 0, comm))
+        return 0;
+    block->rows = calloc((size_t)block->rank.row_count + 1, sizeof *block->rows);
+    block->pairs = calloc((size_t)block->rank.pair_count + 1, sizeof *block->pairs);
+    return block->rows && block->pairs &&
+           move(block->rows, block->rank.row_count * sizeof *block->rows, from, 0, comm) &&
+           move(block->pairs, block->rank.pair_count * sizeof *block->pairs, from, 0, comm);
+}
+
+static void report(MPI_Comm comm)
+{
+    struct pithi_time_block own, other;
+    int rank = 0, size = 1;
+
+    fill_block(&own);
+    if (comm != MPI_COMM_NULL) {
+        REAL(MPI_Comm_rank)(comm, &rank);
+        REAL(MPI_Comm_size)(comm, &size);
+    }
+    if (rank != 0) {
+        send_block(&own, comm);
+    } else {
+        struct pithi_time_report *made = pithi_time_report_begin(size);
+        if (made)
+            pithi_time_report_add(made, 0, &own);
+        for (int from = 1; from < size; from++) {
+            if (!recv_block(&other, from, comm)) {
+                fprintf(stderr, "pith: the times of rank %d did not come; the report goes without them\n", from);
+                size = from;
+            } else if (made) {
+                pithi_time_report_add(made, from, &other);
+            }
+            free_block(&other);
+        }
+        if (made)
+            pithi_time_report_end(made);
+    }
+    free_block(&own);
+}
+
+/* A communicator of our own, made without calling the copy functions of the program's attributes. A failure costs the
+ * report and not the job. */
+static MPI_Comm open_comm(void)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Group group;
+
+    if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    if (REAL(MPI_Comm_create)(MPI_COMM_WORLD, group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL)
+        REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+    REAL(MPI_Group_free)(&group);
+    return comm;
+}
+
+/* From here on nothing counts: what MPI calls back at its end is too late. */
+static void end(struct pithi_time_call *call)
+{
+    pithi_time_end(call);
+    pithi_self.depth++;
+    __atomic_store_n(&pithi_time_off, 1, __ATOMIC_RELAXED);
+    is_over = 1;
+}
+
+void pithi_time_finish(struct pithi_time_call *call)
+{
+    MPI_Comm comm = is_up ? open_comm() : MPI_COMM_NULL;
+
+    if (comm == MPI_COMM_NULL) {
+        end(call);
+        return;
+    }
+    REAL(MPI_Barrier)(comm);
+    end(call);
+    report(comm);
+    pithi_time_comms_end();
+    REAL(MPI_Comm_free)(&comm);
+}
+
+/* ---- sessions -------------------------------------------------------------------------------------------------------
+ * A session is begun by one process for itself; the end of the last one is where all meet. */
+#if MPI_VERSION >= 4
+static int sessions; /* open; atomic */
+static MPI_Session own_session = MPI_SESSION_NULL;
+static MPI_Group all = MPI_GROUP_NULL;
+
+void pithi_time_session(int result)
+{
+    if (result != MPI_SUCCESS || !pithi_time_self.last || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1 ||
+        is_up || REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
+        return;
+    if (REAL(MPI_Group_from_session_pset)(own_session, "mpi://WORLD", &all) != MPI_SUCCESS) {
+        REAL(MPI_Session_finalize)(&own_session);
+        return;
+    }
+    is_up = 1;
+    process = getpid();
+    pithi_time_comms_begin(MPI_COMM_NULL, all);
+}
+
+void pithi_time_session_finish(struct pithi_time_call *call)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    int world = 0;
+
+    REAL(MPI_Initialized)(&world);
+    if (__atomic_sub_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 0 || own_session == MPI_SESSION_NULL || world || is_over) {
+        pithi_time_end(call);
+        return;
+    }
+    REAL(MPI_Comm_create_from_group)(all, "pith:time", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    if (comm != MPI_COMM_NULL)
+        REAL(MPI_Barrier)(comm);
+    end(call);
+    if (comm != MPI_COMM_NULL) {
+        report(comm);
+        REAL(MPI_Comm_free)(&comm);
+    }
+    pithi_time_comms_end();
+    REAL(MPI_Group_free)(&all);
+    REAL(MPI_Session_finalize)(&own_session);
+}
+#endif
+
+/* The program ended in another way: counts of one process alone tell little, and there is no way to the others. */
+__attribute__((destructor)) static void without_finalize(void)
+{
+    if (is_up && !is_over && process == getpid() && pithi_launcher_rank(0) == 0)
+        fprintf(stderr, "pith: no table of times: the program ended without MPI_Finalize\n");
+}

@@ -1,0 +1,273 @@
+/* table.c - the report: sums over all processes for the table that people read, and the file that scripts read. */
+#include "files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_SHOWN = 16 };
+
+struct pithi_time_report {
+    int ranks, added;
+    struct pithi_time_row *rows; /* over all processes */
+    uint32_t count, room;
+    struct pithi_time_rank *by_rank; /* [ranks] */
+    FILE *details, *pairs;           /* for the text: what each process did, and sent to whom; NULL: not wanted */
+    const char *name;                /* PITH_TIME_FILE; NULL: none */
+    char *part;                      /* its name until it is complete */
+    FILE *file;
+    const struct pithi_time_writer *writer; /* NULL: text */
+};
+
+static int is_set(const char *value) { return value && *value && strcmp(value, "0") != 0; }
+
+static void complain(const struct pithi_time_report *report)
+{
+    fprintf(stderr, "pith: PITH_TIME_FILE: %s: %s; the table goes to standard error\n", report->name, strerror(errno));
+}
+
+struct pithi_time_report *pithi_time_report_begin(int ranks)
+{
+    struct pithi_time_report *report = calloc(1, sizeof *report);
+    const char *name = getenv("PITH_TIME_FILE");
+
+    if (!report || !(report->by_rank = calloc((size_t)ranks, sizeof *report->by_rank))) {
+        free(report);
+        return NULL;
+    }
+    report->ranks = ranks;
+    if (name && *name) {
+        report->name = name;
+        report->writer = pithi_time_writer_find(name);
+        report->part = malloc(strlen(name) + 6);
+        if (report->part) {
+            sprintf(report->part, "%s.part", name);
+            report->file = fopen(report->part, "we");
+        }
+        if (!report->file)
+            complain(report);
+    }
+    if (report->file && report->writer)
+        report->writer->begin(report->file, ranks);
+    if (report->file && !report->writer)
+        report->details = tmpfile();
+    if (pithi_time_partners)
+        report->pairs = tmpfile();
+    return report;
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static struct pithi_time_row *find_row(struct pithi_time_report *report, const struct pithi_time_row *like)
+{
+    for (uint32_t i = 0; i < report->count; i++)
+        if (report->rows[i].function == like->function && !strcmp(report->rows[i].comm, like->comm))
+            return &report->rows[i];
+    if (report->count == report->room) {
+        uint32_t room = report->room ? 2 * report->room : 64;
+        struct pithi_time_row *wider = realloc(report->rows, room * sizeof *wider);
+        if (!wider)
+            return NULL;
+        report->rows = wider;
+        report->room = room;
+    }
+    struct pithi_time_row *row = &report->rows[report->count++];
+    memset(row, 0, sizeof *row);
+    row->function = like->function;
+    memcpy(row->comm, like->comm, sizeof row->comm);
+    return row;
+}
+
+static void add_row(struct pithi_time_row *to, const struct pithi_time_row *row)
+{
+    if (!to->calls || row->least_s < to->least_s)
+        to->least_s = row->least_s;
+    if (row->most_s > to->most_s)
+        to->most_s = row->most_s;
+    to->calls += row->calls;
+    to->messages += row->messages;
+    to->bytes += row->bytes;
+    to->total_s += row->total_s;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+static void put_heading(FILE *out, int width)
+{
+    fprintf(out, "%-*s %10s %12s %7s %11s %11s %11s %10s %14s%s\n", width, "function", "calls", "total s", "share",
+            "mean us", "min us", "max us", "messages", "bytes", pithi_time_by_comm ? "  communicator" : "");
+}
+
+static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
+
+static void put_row(FILE *out, int width, const struct pithi_time_row *row, double run_s)
+{
+    fprintf(out, "%-*s %10llu %12.6f %6.2f%% %11.3f %11.3f %11.3f %10llu %14llu", width,
+            pithi_time_names[row->function], (unsigned long long)row->calls, row->total_s, percent(row->total_s, run_s),
+            1e6 * row->total_s / (double)row->calls, 1e6 * row->least_s, 1e6 * row->most_s,
+            (unsigned long long)row->messages, (unsigned long long)row->bytes);
+    fprintf(out, "%s%s\n", *row->comm ? "  " : "", row->comm);
+}
+
+static int width_of(const struct pithi_time_row *rows, uint32_t count)
+{
+    int width = 8;
+
+    for (uint32_t i = 0; i < count; i++) {
+        int size = (int)strlen(pithi_time_names[rows[i].function]);
+        if (size > width)
+            width = size;
+    }
+    return width;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pithi_time_row *x = a, *y = b;
+
+    if (x->total_s != y->total_s)
+        return x->total_s < y->total_s ? 1 : -1;
+    return x->function - y->function;
+}
+
+static void put_details(FILE *out, int rank, const struct pithi_time_block *block)
+{
+    int width = width_of(block->rows, block->rank.row_count);
+
+    fprintf(out, "\nrank %d\n", rank);
+    put_heading(out, width);
+    for (uint32_t i = 0; i < block->rank.row_count; i++)
+        put_row(out, width, &block->rows[i], block->rank.run_s);
+}
+
+static void put_pairs(FILE *out, int rank, const struct pithi_time_block *block)
+{
+    for (uint32_t i = 0; i < block->rank.pair_count; i++)
+        fprintf(out, "%8d %8d %10llu %14llu\n", rank, block->pairs[i].peer,
+                (unsigned long long)block->pairs[i].messages, (unsigned long long)block->pairs[i].bytes);
+}
+
+static void copy(FILE *out, FILE *from)
+{
+    char piece[4096];
+    size_t size;
+
+    rewind(from);
+    while ((size = fread(piece, 1, sizeof piece, from)) > 0)
+        fwrite(piece, 1, size, out);
+}
+
+void pithi_time_report_add(struct pithi_time_report *report, int rank, const struct pithi_time_block *block)
+{
+    report->by_rank[rank] = block->rank;
+    report->added++;
+    for (uint32_t i = 0; i < block->rank.row_count; i++) {
+        struct pithi_time_row *row = find_row(report, &block->rows[i]);
+        if (row)
+            add_row(row, &block->rows[i]);
+    }
+    if (report->file && report->writer)
+        report->writer->rank(report->file, rank, block);
+    if (report->details)
+        put_details(report->details, rank, block);
+    if (report->pairs)
+        put_pairs(report->pairs, rank, block);
+}
+
+/* One line for each rank, or for many ranks those with the least and the most. */
+static void put_ranks(FILE *out, const struct pithi_time_report *report)
+{
+    int least = 0, most = 0;
+
+    for (int r = 0; r < report->added; r++) {
+        double share = percent(report->by_rank[r].mpi_s, report->by_rank[r].run_s);
+        if (share < percent(report->by_rank[least].mpi_s, report->by_rank[least].run_s))
+            least = r;
+        if (share > percent(report->by_rank[most].mpi_s, report->by_rank[most].run_s))
+            most = r;
+    }
+    fprintf(out, "\n%8s %10s %12s %7s %12s %10s %14s\n", "rank", "calls", "MPI s", "share", "run s", "messages",
+            "bytes");
+    for (int r = 0; r < report->added; r++) {
+        const struct pithi_time_rank *rank = &report->by_rank[r];
+        if (report->added <= RANKS_SHOWN || r == least || r == most)
+            fprintf(out, "%8d %10llu %12.6f %6.2f%% %12.6f %10llu %14llu\n", r, (unsigned long long)rank->calls,
+                    rank->mpi_s, percent(rank->mpi_s, rank->run_s), rank->run_s, (unsigned long long)rank->messages,
+                    (unsigned long long)rank->bytes);
+    }
+    if (report->added > RANKS_SHOWN)
+        fprintf(out, "%8s (of %d ranks those with the least and the most)\n", "", report->added);
+}
+
+static void put_table(FILE *out, struct pithi_time_report *report)
+{
+    double run_s = 0, mpi_s = 0;
+    int width = width_of(report->rows, report->count);
+
+    for (int r = 0; r < report->added; r++) {
+        run_s += report->by_rank[r].run_s;
+        mpi_s += report->by_rank[r].mpi_s;
+    }
+    fprintf(out, "pith: MPI calls of %d rank%s in %.6f s, of which they took %.2f%%\n\n", report->added,
+            report->added == 1 ? "" : "s", run_s / report->added, percent(mpi_s, run_s));
+    if (report->count)
+        qsort(report->rows, report->count, sizeof *report->rows, by_time);
+    put_heading(out, width);
+    for (uint32_t i = 0; i < report->count; i++)
+        put_row(out, width, &report->rows[i], run_s);
+    put_ranks(out, report);
+    if (report->pairs) {
+        fprintf(out, "\n%8s %8s %10s %14s\n", "from", "to", "messages", "bytes");
+        copy(out, report->pairs);
+    }
+    if (report->details)
+        copy(out, report->details);
+}
+
+/* In one piece as far as can be: what other ranks say should not come between. */
+static void put_table_on_stderr(struct pithi_time_report *report)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    put_table(out ? out : stderr, report);
+    if (out && fclose(out) == 0) {
+        fflush(stderr);
+        fwrite(text, 1, size, stderr);
+    }
+    free(text);
+}
+
+/* 1 when the text is in a file, or stays unsaid. */
+static int close_file(struct pithi_time_report *report)
+{
+    if (!report->file)
+        return 0;
+    if (report->writer)
+        report->writer->end(report->file);
+    else
+        put_table(report->file, report);
+    int bad = ferror(report->file);
+    bad |= fclose(report->file) != 0;
+    if (bad || rename(report->part, report->name)) {
+        complain(report);
+        remove(report->part);
+        return 0;
+    }
+    return !report->writer || is_set(getenv("PITH_QUIET"));
+}
+
+void pithi_time_report_end(struct pithi_time_report *report)
+{
+    if (!close_file(report))
+        put_table_on_stderr(report);
+    if (report->details)
+        fclose(report->details);
+    if (report->pairs)
+        fclose(report->pairs);
+    free(report->part);
+    free(report->rows);
+    free(report->by_rank);
+    free(report);
+}

@@ -1,0 +1,100 @@
+/* time.w - how often each MPI function was called, how long it took, and what it sent: the table comes with
+ * MPI_Finalize. wrappergen makes a function of this for every MPI function; {{{{fn_num}} gives each its number,
+ * {{{{forallfn}} the names in the same order. Where several parts below apply to one function, what they do before the
+ * call happens in their order here, and what they do after it in the opposite order. So the time, which comes last, is
+ * that of the call alone.
+ */
+#include "timing.h"
+
+/* Open MPI has macros of these names. */
+#undef MPI_Aint_add
+#undef MPI_Aint_diff
+
+const char *const pithi_time_names[] = {
+{{forallfn f @conversion}}    "{{f}}",
+{{endforallfn}}};
+const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_names;
+
+/* ---- what is sent ------------------------------------------------------------------------------------------------ */
+
+{{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
+    {{callfn}}
+    pithi_time_send({{comm}}, {{peer}}, {{count}}, {{type}});
+{{endfn}}
+
+{{fn f @send_init}}
+    {{callfn}}
+    pithi_time_send_init({{returnVal}}, {{comm}}, {{peer}}, {{count}}, {{type}}, {{request}});
+{{endfn}}
+
+{{fn f @send_part_init}}
+    {{callfn}}
+    pithi_time_send_init({{returnVal}}, {{comm}}, {{peer}}, {{partitions}} * {{count}}, {{type}}, {{request}});
+{{endfn}}
+
+{{fn f @start}} {{callfn}} pithi_time_start(1, {{request}}); {{endfn}}
+{{fn f @startall}} {{callfn}} pithi_time_start({{count}}, {{requests}}); {{endfn}}
+{{fn f @request_free}} pithi_time_forget({{request}}); {{callfn}} {{endfn}}
+{{fn f @type_free}} {{callfn}} pithi_time_type_gone(); {{endfn}}
+
+/* The data that this process gives to a collective. Each part below says what the function means by its arguments; then
+ * this one, outside of them, lets it count, though not for the calls that only prepare a collective. */
+
+{{fn f @coll}} {{callfn}} pithi_time_given(); {{endfn}}
+
+{{fn f @bcast}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 0); {{endfn}}
+{{fn f @scatter}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 1); {{endfn}}
+{{fn f @scatterv}} {{callfn}} pithi_time_rootv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
+{{fn f @gather @gatherv @allgather @allgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @nallgather @nallgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @reduce @allreduce @exscan}} {{callfn}} pithi_time_give(NULL, {{count}}, {{type}}); {{endfn}}
+{{fn f @alltoall}} {{callfn}} pithi_time_each({{comm}}, {{from}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @reduce_scatter_block}} {{callfn}} pithi_time_each({{comm}}, NULL, {{count}}, {{type}}); {{endfn}}
+{{fn f @alltoallv}} {{callfn}} pithi_time_eachv({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
+{{fn f @reduce_scatter}} {{callfn}} pithi_time_eachv({{comm}}, NULL, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
+{{fn f @alltoallw}} {{callfn}} pithi_time_eachw({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
+
+{{fn f @nalltoall}} {{callfn}} pithi_time_neighbours({{comm}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @nalltoallv}} {{callfn}} pithi_time_neighboursv({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
+{{fn f @nalltoallw}} {{callfn}} pithi_time_neighboursw({{comm}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
+
+/* ---- whose communicator ------------------------------------------------------------------------------------------ */
+
+{{fn f @send @isend @p2p_sendrecv @p2p_isendrecv @recv @irecv @probe @probe_match @probe_imatch @coll @coll_init}}
+    pithi_time_comm({{comm}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @comm_free}} pithi_time_comm_gone({{comm}}); {{callfn}} {{endfn}}
+{{fn f @comm_name}} {{callfn}} pithi_time_comm_named({{comm}}); {{endfn}}
+
+/* ---- the time ---------------------------------------------------------------------------------------------------- */
+
+{{fnall f @conversion @job_finalize @job_session_end}}
+    {{vardecl struct pithi_time_call call}}
+    pithi_time_begin(&{{call}}, {{fn_num}}, __builtin_return_address(0));
+    {{callfn}}
+    pithi_time_end(&{{call}});
+{{endfnall}}
+
+/* ---- the job ----------------------------------------------------------------------------------------------------- */
+
+{{fn f @job_init}} {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
+{{fn f @job_session}} {{callfn}} pithi_time_session({{returnVal}}); {{endfn}}
+{{fn f @job_control}} {{callfn}} pithi_time_control({{level}}); {{endfn}}
+
+/* The time of the last call is how long this process waited for the others; then all make the table. */
+
+{{fn f @job_finalize}}
+    {{vardecl struct pithi_time_call call}}
+    pithi_time_begin(&{{call}}, {{fn_num}}, __builtin_return_address(0));
+    pithi_time_finish(&{{call}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @job_session_end}}
+    {{vardecl struct pithi_time_call call}}
+    pithi_time_begin(&{{call}}, {{fn_num}}, __builtin_return_address(0));
+    pithi_time_session_finish(&{{call}});
+    {{callfn}}
+{{endfn}}

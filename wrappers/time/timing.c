@@ -1,0 +1,170 @@
+/* timing.c - the cells of threads, their sum, and the clock. */
+#include "timing.h"
+
+#include "job_time.h"
+#include "partners.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+
+__thread struct pithi_time_self pithi_time_self;
+int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct pithi_time_thread *threads; /* alive */
+static struct pithi_time_thread gone;     /* the sum of those that ended */
+static pthread_key_t at_thread_end;
+static uint64_t begin_ticks;
+static int64_t begin_ns;
+
+/* ---- the clock --------------------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
+/* One rate in all power states (CPUID 0x80000007, EDX bit 8), and the kernel did not find the cores to disagree. */
+static int counter_is_good(void)
+{
+    unsigned eax, ebx, ecx, edx;
+    char list[256] = "tsc";
+
+    if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) || !(edx & 1u << 8))
+        return 0;
+    int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t size = read(fd, list, sizeof list - 1);
+        list[size > 0 ? size : 0] = 0;
+        close(fd);
+    }
+    return strstr(list, "tsc") != NULL;
+}
+#else
+static int counter_is_good(void) { return 1; }
+#endif
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Both clocks are read once at the beginning and once at the end; the program's own run is the measure. */
+double pithi_time_tick_s(double *run_s)
+{
+    uint64_t ticks = pithi_time_ticks() - begin_ticks;
+
+    *run_s = 1e-9 * (double)(now_ns() - begin_ns);
+    return ticks ? *run_s / (double)ticks : 0;
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
+
+static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thread *from)
+{
+    for (int c = 0; c < PITHI_TIME_COMMS; c++) {
+        if (!from->cells[c])
+            continue;
+        if (!to->cells[c] && !(to->cells[c] = calloc((size_t)pithi_time_functions, sizeof **to->cells)))
+            continue;
+        for (int f = 0; f < pithi_time_functions; f++) {
+            struct pithi_time_cell *sum = &to->cells[c][f];
+            const struct pithi_time_cell *one = &from->cells[c][f];
+            if (!one->calls)
+                continue;
+            if (!sum->calls || one->least < sum->least)
+                sum->least = one->least;
+            if (one->most > sum->most)
+                sum->most = one->most;
+            sum->calls += one->calls;
+            sum->ticks += one->ticks;
+            sum->messages += one->messages;
+            sum->bytes += one->bytes;
+        }
+    }
+    for (uint32_t i = 0; i < from->partner_room; i++)
+        if (from->partners[i].rank)
+            pithi_time_partner_add(&to->partners, &to->partner_room, &to->partner_count, from->partners[i].rank - 1,
+                                   from->partners[i].messages, from->partners[i].bytes);
+    to->ticks_in_mpi += from->ticks_in_mpi;
+}
+
+static void drop(struct pithi_time_thread *thread)
+{
+    for (int c = 0; c < PITHI_TIME_COMMS; c++)
+        free(thread->cells[c]);
+    free(thread->partners);
+    free(thread);
+}
+
+/* A thread ends: its counts stay, its memory goes. */
+static void thread_end(void *data)
+{
+    struct pithi_time_thread *thread = data, **at = &threads;
+
+    pithi_time_self.thread = NULL;
+    pithi_time_self.last = NULL;
+    pthread_mutex_lock(&lock);
+    while (*at && *at != thread)
+        at = &(*at)->next;
+    if (*at)
+        *at = thread->next;
+    add_cells(&gone, thread);
+    pthread_mutex_unlock(&lock);
+    drop(thread);
+}
+
+static struct pithi_time_thread *thread_begin(void)
+{
+    struct pithi_time_thread *thread = calloc(1, sizeof *thread);
+
+    if (!thread)
+        return NULL;
+    pthread_setspecific(at_thread_end, thread);
+    pthread_mutex_lock(&lock);
+    thread->next = threads;
+    threads = thread;
+    pthread_mutex_unlock(&lock);
+    return pithi_time_self.thread = thread;
+}
+
+struct pithi_time_cell *pithi_time_cell_make(int comm, int function)
+{
+    struct pithi_time_thread *thread = pithi_time_self.thread ? pithi_time_self.thread : thread_begin();
+
+    if (!thread)
+        return NULL;
+    if (!thread->cells[comm]) {
+        struct pithi_time_cell *cells = calloc((size_t)pithi_time_functions, sizeof *cells);
+        if (!cells)
+            return NULL;
+        __atomic_store_n(&thread->cells[comm], cells, __ATOMIC_RELEASE);
+    }
+    return &thread->cells[comm][function];
+}
+
+struct pithi_time_thread *pithi_time_sum(void)
+{
+    pthread_mutex_lock(&lock);
+    for (const struct pithi_time_thread *thread = threads; thread; thread = thread->next)
+        add_cells(&gone, thread);
+    pthread_mutex_unlock(&lock);
+    return &gone;
+}
+
+static int asked(const char *value) { return value && *value && strcmp(value, "0") != 0; }
+
+__attribute__((constructor)) static void begin(void)
+{
+    pthread_key_create(&at_thread_end, thread_end);
+    pithi_time_counter = counter_is_good();
+    pithi_time_by_comm = asked(getenv("PITH_TIME_COMM"));
+    pithi_time_partners = asked(getenv("PITH_TIME_MATRIX"));
+    begin_ns = now_ns();
+    begin_ticks = pithi_time_ticks();
+}

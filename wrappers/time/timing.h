@@ -1,0 +1,176 @@
+/* timing.h - the counters of libpith-time: what time.w calls around and after each MPI call.
+ *
+ *     call -> this thread's cells -> at its end, or at MPI_Finalize, the process's (timing.c)
+ *          -> one process after the other to rank 0 (gather.c) -> table, CSV, JSON (table.c)
+ *
+ * A cell is a function on a communicator (or on none, unless PITH_TIME_COMM asks). Memory grows with the functions and
+ * communicators used, not with calls.
+ */
+#ifndef PITHI_TIMING_H
+#define PITHI_TIMING_H
+
+#include "nested.h"
+#include "real.h"
+
+#include <stdint.h>
+#include <time.h>
+
+enum { PITHI_TIME_COMMS = 256 }; /* told apart; 0 stands for none, and for all further ones */
+
+struct pithi_time_cell {
+    uint64_t calls, ticks, least, most; /* in ticks; least and most of single calls */
+    uint64_t messages, bytes;           /* sent */
+};
+struct pithi_time_call {
+    uint64_t begin, outer_inner;
+    int function, outer_recorded, comm, is_outermost;
+};
+
+/* This thread's. All that belongs to a call taken apart from calls inside it: each moment counts once. */
+struct pithi_time_partner;
+struct pithi_time_thread {
+    struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
+    struct pithi_time_partner *partners;             /* partners.h */
+    uint32_t partner_room, partner_count;
+    uint64_t ticks_in_mpi;
+    struct pithi_time_thread *next;
+};
+struct pithi_time_self {
+    struct pithi_time_thread *thread; /* NULL: no call yet */
+    struct pithi_time_cell *last;     /* of the call that just ended; NULL: one that does not count */
+    uint64_t inner, given;            /* ticks of calls inside the one under way; bytes given to a collective */
+    int comm;                         /* of the call that comes */
+};
+extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+extern const char *const pithi_time_names[]; /* of the functions, by number */
+extern const int pithi_time_functions;
+extern int pithi_time_off;      /* MPI_Pcontrol(0), or over */
+extern int pithi_time_counter;  /* 1: the processor's counter can be trusted */
+extern int pithi_time_by_comm;  /* PITH_TIME_COMM */
+extern int pithi_time_partners; /* PITH_TIME_MATRIX */
+
+static inline uint64_t pithi_time_ticks(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_expect(pithi_time_counter, 1))
+        return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#endif
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* ---- a call ------------------------------------------------------------------------------------------------------ */
+
+/* The cell, made when it is not there; NULL: no memory. */
+struct pithi_time_cell *pithi_time_cell_make(int comm, int function);
+
+static inline void pithi_time_begin(struct pithi_time_call *call, int function, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+
+    call->function = function;
+    call->outer_recorded = self->recorded;
+    call->is_outermost = self->depth == 0;
+    self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
+    call->outer_inner = pithi_time_self.inner;
+    call->comm = pithi_time_self.comm;
+    pithi_time_self.comm = 0;
+    pithi_time_self.inner = 0;
+    call->begin = pithi_time_ticks();
+}
+
+/* Only this thread writes; others read when the process ends. */
+static inline void pithi_time_add(uint64_t *to, uint64_t value) { __atomic_store_n(to, *to + value, __ATOMIC_RELAXED); }
+
+static inline void pithi_time_end(const struct pithi_time_call *call)
+{
+    uint64_t whole = pithi_time_ticks() - call->begin;
+    struct pithi_time_self *mine = &pithi_time_self;
+    struct pithi_time_thread *thread = mine->thread;
+
+    mine->last = 0;
+    mine->given = 0;
+    if (__builtin_expect(pithi_self.recorded && !__atomic_load_n(&pithi_time_off, __ATOMIC_RELAXED), 1)) {
+        uint64_t own = whole - mine->inner;
+        struct pithi_time_cell *cell = thread && thread->cells[call->comm]
+                                           ? &thread->cells[call->comm][call->function]
+                                           : pithi_time_cell_make(call->comm, call->function);
+        mine->last = cell;
+        if (__builtin_expect(cell != 0, 1)) {
+            if (own < cell->least || cell->calls == 0)
+                __atomic_store_n(&cell->least, own, __ATOMIC_RELAXED);
+            if (own > cell->most)
+                __atomic_store_n(&cell->most, own, __ATOMIC_RELAXED);
+            pithi_time_add(&cell->calls, 1);
+            pithi_time_add(&cell->ticks, own);
+            pithi_time_add(&mine->thread->ticks_in_mpi, own);
+        }
+        mine->inner = call->outer_inner + whole;
+    } else {
+        mine->inner += call->outer_inner;
+    }
+    pithi_self.recorded = call->outer_recorded;
+    pithi_self.depth--;
+}
+
+/* ---- what it sent: after the call (sent.c) ----------------------------------------------------------------------- */
+
+/* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
+struct pithi_time_counts {
+    const void *at;
+    int is_wide;
+};
+#define PITHI_COUNTS(array) ((struct pithi_time_counts){(array), sizeof *(array) == 8})
+
+void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type);
+void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
+                          const MPI_Request *request);
+void pithi_time_start(int count, const MPI_Request *requests);
+void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free */
+
+/* Given to a collective: `from` may be MPI_IN_PLACE, then nothing leaves a buffer of its own; NULL: does not matter.
+ * root: by the root alone, to each member or once; each: to each member; v, w: counts, counts and types by member. */
+void pithi_time_root(MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type, int to_each);
+void pithi_time_rootv(MPI_Comm comm, int root, struct pithi_time_counts counts, MPI_Datatype type);
+void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type);
+void pithi_time_each(MPI_Comm comm, const void *from, MPI_Count count, MPI_Datatype type);
+void pithi_time_eachv(MPI_Comm comm, const void *from, struct pithi_time_counts counts, MPI_Datatype type);
+void pithi_time_eachw(MPI_Comm comm, const void *from, struct pithi_time_counts counts, const MPI_Datatype *types);
+/* Neighbourhood collectives: a part to each neighbour. */
+void pithi_time_neighbours(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
+void pithi_time_neighboursv(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
+void pithi_time_neighboursw(MPI_Comm comm, struct pithi_time_counts counts, const MPI_Datatype *types);
+void pithi_time_given(void); /* the collective takes place now */
+
+/* MPI_Type_free: a handle may come again for a type of another size. */
+void pithi_time_type_gone(void);
+
+/* ---- whose communicator (partners.c) ----------------------------------------------------------------------------- */
+
+/* Before the call: the one that it counts for. Does nothing unless PITH_TIME_COMM asks. */
+void pithi_time_comm_set(MPI_Comm comm);
+static inline void pithi_time_comm(MPI_Comm comm)
+{
+    if (__builtin_expect(pithi_time_by_comm, 0))
+        pithi_time_comm_set(comm);
+}
+void pithi_time_comm_gone(const MPI_Comm *comm); /* before MPI_Comm_free */
+void pithi_time_comm_named(MPI_Comm comm);
+
+/* ---- the job (job_time.c) ---------------------------------------------------------------------------------------- */
+
+void pithi_time_job(int result);     /* after MPI_Init */
+void pithi_time_session(int result); /* after MPI_Session_init */
+void pithi_time_control(int level);
+/* In MPI_Finalize, before the library's: ends the call and makes the report; collective. */
+void pithi_time_finish(struct pithi_time_call *call);
+/* The same in MPI_Session_finalize, for the last one of a program without MPI_Init. */
+void pithi_time_session_finish(struct pithi_time_call *call);
+
+#endif
