@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-int pithi_job_up, pithi_job_seen, pithi_job_threads;
+int pithi_job_up, pithi_job_threads;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
@@ -32,7 +32,7 @@ void pithi_job_begin(int result)
     int provided = MPI_THREAD_SINGLE;
 
     pithi_job_seen = 1;
-    if (result != MPI_SUCCESS || transport || !pithi_self.recorded)
+    if (result != MPI_SUCCESS || pithi_job_aside || transport || !pithi_self.recorded)
         return;
     REAL(MPI_Query_thread)(&provided);
     pithi_job_threads = provided == MPI_THREAD_MULTIPLE;
@@ -75,7 +75,8 @@ void pithi_job_session(int result)
     int world = 0;
 
     pithi_job_seen = 1;
-    if (result != MPI_SUCCESS || !pithi_self.recorded || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1)
+    if (result != MPI_SUCCESS || pithi_job_aside || !pithi_self.recorded ||
+        __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1)
         return;
     REAL(MPI_Initialized)(&world);
     if (world || own_session != MPI_SESSION_NULL ||

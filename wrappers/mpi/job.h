@@ -8,6 +8,8 @@
 extern int pithi_job_up;
 /* 1 from the first MPI_Init, Init_thread or Session_init on that came to these wrappers (linked.c). */
 extern int pithi_job_seen;
+/* 1 when another copy of these wrappers in the process records (linked.c). */
+extern int pithi_job_aside;
 /* 1 when several threads may be in MPI at once: tables are locked. */
 extern int pithi_job_threads;
 

@@ -1,4 +1,4 @@
-/* linked.c - says when a program was linked with libpith-mpi in vain.
+/* linked.c - says when a program was linked with libpith-mpi in vain; and who records when it is there twice.
  *
  * The linker takes MPI_Init from the first library on its line that has it. When that is MPI itself, or another library of
  * wrappers, nothing comes here. Nobody can say so while the program runs, for no code of ours does; at its end the MPI
@@ -7,9 +7,16 @@
 #include "launcher.h"
 #include "real.h"
 
+#ifdef PITHI_STATIC
+#include "pith.h"
+#include <link.h>
+#endif
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int pithi_job_seen, pithi_job_aside; /* here, so that whoever needs them takes this object out of the archive */
 
 static int mpi_was_used(void)
 {
@@ -37,3 +44,22 @@ __attribute__((destructor)) static void tell(void)
             "pith: nothing was recorded: the program's MPI calls do not come to libpith-mpi; on the link line it "
             "must stand before the MPI library\n");
 }
+
+#ifdef PITHI_STATIC
+/* pith run has put the shared library into a program that holds the archive: that one sees every call as well, by the
+ * names PMPI_X, and this one stands aside. */
+static int is_shared_one(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    return info->dlpi_name && strstr(info->dlpi_name, "/libpith-mpi.so") != NULL;
+}
+
+__attribute__((constructor)) static void stand_aside(void)
+{
+    if (!dl_iterate_phdr(is_shared_one, NULL))
+        return;
+    pithi_job_aside = pithi_job_seen = 1;
+    pith_pause();
+}
+#endif
