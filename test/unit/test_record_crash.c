@@ -117,7 +117,8 @@ static void test_kills(void)
 /* Killed at full speed, when chunks are being put away: what was stored before is told by a page both see. */
 static volatile uint32_t *stored;
 
-static uint32_t run_fast_and_kill(unsigned microseconds)
+/* Killed when at least `count` are stored. */
+static uint32_t run_fast_and_kill(uint32_t count)
 {
     pid_t pid;
     int status;
@@ -131,9 +132,8 @@ static uint32_t run_fast_and_kill(unsigned microseconds)
             *stored = number;
         }
     }
-    while (*stored == 0)
+    while (*stored < count)
         usleep(10);
-    usleep(microseconds);
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
     return *stored;
@@ -172,7 +172,7 @@ static void test_fast_kills(void)
         long found;
         help_fresh();
         seed = seed * 1103515245u + 12345u;
-        told = run_fast_and_kill(500 + (seed >> 16 & 2047));
+        told = run_fast_and_kill(1 + (seed >> 15 & 65535));
         if (!help_recover(&log, "run.pith.spill"))
             continue;
         found = numbers_in(&log);
