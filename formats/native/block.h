@@ -60,8 +60,8 @@ struct pithi_block {
     } column[PITHI_COL_COUNT];
     struct pithi_dict dict[256]; /* communicators as the log's, see below */
     uint32_t dict_count;
-    /* Set before loading: what ids and communicators may be, and the rank's communicators by the log's numbers
-     * (NULL: any, and they stay as they are). */
+    /* Set before loading: ids and communicators are less than these (UINT32_MAX: any), and the log's numbers of the
+     * rank's communicators (NULL: they stay as they are). */
     uint32_t def_count, comm_count;
     const uint32_t *comms;
     /* the cursor */

@@ -141,11 +141,10 @@ static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
         return *what < b->def_count;
     if (kind > PITHLOG_COMM_FREE)
         return *what == 0;
-    if (!b->comms)
-        return *what < UINT32_MAX;
-    if (*what >= b->comm_count || b->comms[*what] == UINT32_MAX)
+    if (*what >= b->comm_count || (b->comms && b->comms[*what] == UINT32_MAX))
         return 0;
-    *what = b->comms[*what];
+    if (b->comms)
+        *what = b->comms[*what];
     return 1;
 }
 
@@ -182,7 +181,7 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
         uint64_t id, ago, nested;
         *why = "the states open at its start make no sense";
         if (s->count == PITHI_OPEN_MAX || !get(b, PITHI_COL_OPEN, &id) || !get(b, PITHI_COL_OPEN, &ago) ||
-            !get(b, PITHI_COL_OPEN, &nested) || id > UINT32_MAX ||
+            !get(b, PITHI_COL_OPEN, &nested) || id >= b->def_count ||
             ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
             return PITH_ERR_DAMAGED;
         if (s->count == s->room && !pithi_stack_reserve(s, s->room ? s->room * 2 : 16))

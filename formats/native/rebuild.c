@@ -16,6 +16,7 @@ struct rebuild {
     struct pithlog *log;
     struct pithi_zip zip;
     struct pithi_block block;
+    struct pithi_stack opened;
     struct pithi_map def_kinds;   /* definitions used: their kind */
     uint32_t def_count;           /* more than any used */
     struct pithi_map comm_counts; /* by rank: more than any used */
@@ -90,6 +91,9 @@ static int note_use(struct rebuild *b, uint32_t rank, const struct pithi_dict *d
 static int note_uses(struct rebuild *b, uint32_t rank)
 {
     struct pithi_dict d;
+    for (uint32_t i = 0; i < b->opened.count; i++)
+        if (!note_use(b, rank, &(struct pithi_dict){PITHLOG_ENTER, b->opened.states[i].id}))
+            return 0;
     for (uint32_t i = 0; i < b->block.dict_count; i++)
         if (!note_use(b, rank, &b->block.dict[i]))
             return 0;
@@ -119,7 +123,8 @@ static int take_block(struct rebuild *b, uint64_t offset, const struct pithi_chu
     int err;
     b->block.def_count = UINT32_MAX;
     b->block.comms = NULL;
-    err = pithi_block_load(&b->block, &b->zip, log->data + offset + PITHI_CHUNK_HEAD, head->size, NULL, &why);
+    b->block.comm_count = UINT32_MAX;
+    err = pithi_block_load(&b->block, &b->zip, log->data + offset + PITHI_CHUNK_HEAD, head->size, &b->opened, &why);
     if (err != PITH_OK)
         return err;
     if ((err = pithi_log_find_rank(log, head->rank, &rank)) != PITH_OK ||
@@ -227,6 +232,7 @@ int pithi_log_rebuild(struct pithlog *log)
     if (err == PITH_OK)
         err = b.taken ? fill_lost(&b) : PITH_ERR_DAMAGED;
     pithi_block_free(&b.block);
+    free(b.opened.states);
     pithi_zip_free(&b.zip);
     pithi_map_free(&b.def_kinds);
     pithi_map_free(&b.comm_counts);
