@@ -238,6 +238,7 @@ PITHLOG_API const struct pithlog_follow_info *pithlog_follow_get_info(const stru
 PITHLOG_API const struct pithlog_def *pithlog_follow_get_def(const struct pithlog_follow *follow, uint32_t id);
 PITHLOG_API const struct pithlog_lane *pithlog_follow_get_lane(const struct pithlog_follow *follow, uint32_t lane);
 PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pithlog_follow *follow, uint32_t comm);
+PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* see above */
 PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
 
 /* The payload of an event as text by its definition's format ("iter=3 val=0.5"); without a format as hex. Control

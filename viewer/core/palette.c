@@ -20,33 +20,48 @@ static int too_close(uint32_t a, uint32_t b)
     return 3 * r * r + 4 * g * g + 2 * blue * blue < 9 * 30 * 30;
 }
 
-static void mark_taken(const struct pithlog *log, uint32_t defs, unsigned char taken[CHOICES])
+/* `own[id]`: the colour that the program gave, or NO_COLOUR; becomes the palette. */
+enum { NO_COLOUR = 0x1000000 };
+
+static uint32_t *give_out(uint32_t *own, uint32_t defs)
 {
+    unsigned char taken[CHOICES] = {0};
+    uint32_t next = 0;
+    int free_choices = 0;
+
     for (uint32_t id = 0; id < defs; id++)
-        for (int i = 0; pithlog_get_def(log, id)->colour[0] && i < CHOICES; i++)
-            taken[i] |= (unsigned char)too_close(choices[i], pithlog_def_rgb(log, id));
+        for (int i = 0; own[id] != NO_COLOUR && i < CHOICES; i++)
+            taken[i] |= (unsigned char)too_close(choices[i], own[id]);
+    for (int i = 0; i < CHOICES; i++)
+        free_choices += !taken[i];
+    for (uint32_t id = 0; id < defs; id++) {
+        if (own[id] != NO_COLOUR)
+            continue;
+        while (free_choices && taken[next % CHOICES])
+            next++;
+        own[id] = choices[next++ % CHOICES];
+    }
+    return own;
 }
 
 uint32_t *pithi_palette_make(const struct pithlog *log)
 {
-    uint32_t defs = pithlog_get_info(log)->defs, next = 0;
+    uint32_t defs = pithlog_get_info(log)->defs;
     uint32_t *rgb = pithi_alloc(defs, sizeof *rgb);
-    unsigned char taken[CHOICES] = {0};
-    int free_choices = 0;
 
-    mark_taken(log, defs, taken);
-    for (int i = 0; i < CHOICES; i++)
-        free_choices += !taken[i];
-    for (uint32_t id = 0; id < defs; id++) {
-        if (pithlog_get_def(log, id)->colour[0]) {
-            rgb[id] = pithlog_def_rgb(log, id);
-            continue;
-        }
-        while (free_choices && taken[next % CHOICES])
-            next++;
-        rgb[id] = choices[next++ % CHOICES];
-    }
-    return rgb;
+    for (uint32_t id = 0; id < defs; id++)
+        rgb[id] = pithlog_get_def(log, id)->colour[0] ? pithlog_def_rgb(log, id) : NO_COLOUR;
+    return give_out(rgb, defs);
+}
+
+uint32_t *pithi_palette_make_live(const struct pithlog_follow *follow)
+{
+    uint32_t defs = pithlog_follow_get_info(follow)->defs;
+    uint32_t *rgb = pithi_alloc(defs, sizeof *rgb);
+
+    for (uint32_t id = 0; id < defs; id++)
+        rgb[id] = pithlog_follow_get_def(follow, id)->colour[0] ? pithlog_follow_def_rgb(follow, id) : NO_COLOUR;
+    return give_out(rgb, defs);
 }
 
 uint32_t pithi_rgb_darker(uint32_t rgb, double amount)

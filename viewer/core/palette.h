@@ -21,6 +21,9 @@ enum {
  * stays distinct for the colour-blind, given out in the order of definitions so that neighbours differ, and keeping
  * away from the colours the program gave. */
 uint32_t *pithi_palette_make(const struct pithlog *log);
+/* The same for what is defined so far in a program that runs: earlier ones keep their colours as long as those that
+ * come give none themselves. */
+uint32_t *pithi_palette_make_live(const struct pithlog_follow *follow);
 
 /* The colour made darker (amount 0 to 1) for outlines. */
 uint32_t pithi_rgb_darker(uint32_t rgb, double amount);

@@ -7,6 +7,7 @@ namespace eval ::pith::keys {
         {plus equal KP_Add w}      {+  w}        {zoom in}                    {in}
         {minus KP_Subtract s}      {-  s}        {zoom out}                   {out}
         {f Home}                   {f  Home}     {show all}                   {fit}
+        {i}                        {i}           {from the end of MPI_Init to MPI_Finalize} {work}
         {Left a}                   {Left  a}     {move left}                  {pan -0.25}
         {Right d}                  {Right  d}    {move right}                 {pan 0.25}
         {Shift-Left}               {Shift-Left}  {a whole window left}        {pan -1}
@@ -42,9 +43,8 @@ namespace eval ::pith::keys {
     }
 }
 
-proc ::pith::keys::install {top namespace} {
-    variable table
-    foreach {events shown help script} $table {
+proc ::pith::keys::install {top namespace rows} {
+    foreach {events shown help script} $rows {
         foreach event $events {
             # Shift-Left -> <Shift-Key-Left>
             set key [lassign [lreverse [split $event -]] name]
@@ -62,9 +62,7 @@ proc ::pith::keys::run {top widget namespace script} {
 }
 
 # The dialog.
-proc ::pith::keys::show {top} {
-    variable table
-    variable pointing
+proc ::pith::keys::show {top keys rows} {
     set dialog $top.keys
     if {[winfo exists $dialog]} {
         destroy $dialog
@@ -74,9 +72,10 @@ proc ::pith::keys::show {top} {
     wm title $dialog "Pith: keys"
     wm transient $dialog $top
     set line 0
-    set rows $pointing
-    lappend rows {} {}
-    foreach {events shown help script} $table {
+    if {$rows ne {}} {
+        lappend rows {} {}
+    }
+    foreach {events shown help script} $keys {
         lappend rows $shown $help
     }
     foreach {shown help} $rows {

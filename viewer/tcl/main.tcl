@@ -5,8 +5,12 @@
 namespace eval ::pith {
     # Where this file lies; the extension is found from here: share/pith/viewer -> lib/pith.
     variable folder [file dirname [file normalize [info script]]]
-    variable usage {Usage: pith view LOG... [-e SCRIPT]   the timelines in a window
+    variable animated 0 ;# 1: --anim
+    variable spill {}   ;# --spill: what the anim library says that it records into
+    variable usage {Usage: pith view LOG... [-e SCRIPT]          the timelines in a window
+       pith view --anim LOG... [-e SCRIPT]   the animation: a program that runs, or its log
 
+  --anim      ranks and messages as they move; of a program that is being recorded as LOG, while it runs
   -e SCRIPT   words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
               (`help` in a script lists them)
 
@@ -23,6 +27,8 @@ proc ::pith::die {text {status 1}} {
 # The words of the command line as a list of {log script...}; a script before any log goes to the first one.
 proc ::pith::arguments {words} {
     variable usage
+    variable animated
+    variable spill
     set logs {}
     set early {}
     for {set i 0} {$i < [llength $words]} {incr i} {
@@ -39,6 +45,8 @@ proc ::pith::arguments {words} {
                     lset logs end [list {*}[lindex $logs end] [lindex $words $i]]
                 }
             }
+            --anim - --live { set animated 1 }
+            --spill { set spill [lindex $words [incr i]] }
             -- {}
             -?* { die "view: no such option: $word; see `pith help view`" 2 }
             default {
@@ -94,20 +102,22 @@ proc ::pith::main {words} {
     variable folder
     set logs [arguments $words]
     # A log that cannot be read is said even where there is no display: files first.
+    variable animated
+    variable spill
     foreach entry $logs {
-        if {![file exists [lindex $entry 0]]} {
+        if {![file exists [lindex $entry 0]] && !($animated && ($spill ne {} || [file exists [lindex $entry 0].spill]))} {
             die "[lindex $entry 0]: no such file"
         }
     }
     load_parts
-    foreach file {theme model words keys status legend overview timeline window} {
+    foreach file {theme model words keys status legend overview timeline window anim} {
         source -encoding utf-8 [file join $folder $file.tcl]
     }
     theme::apply
     interp bgerror {} ::pith::background
     set windows {}
     foreach entry $logs {
-        if {[catch {Window open [lindex $entry 0]} window options]} {
+        if {[catch {expr {$animated ? [anim::open [lindex $entry 0] $spill] : [Window open [lindex $entry 0]]}} window options]} {
             if {[lrange [dict get $options -errorcode] 0 0] ne "PITH"} {
                 puts stderr [dict get $options -errorinfo]
             }

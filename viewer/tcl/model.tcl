@@ -121,6 +121,13 @@ oo::class create ::pith::Model {
         my set_window [expr {$t0 + $by}] [expr {$t1 + $by}]
     }
 
+    # From the last end of MPI_Init to the first begin of MPI_Finalize.
+    method work {} {
+        my zoom {*}[$log work]
+    }
+
+    method path {} { dict get $info path }
+
     method fit {} {
         my zoom {*}[my whole]
     }

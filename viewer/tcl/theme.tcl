@@ -25,6 +25,8 @@ proc ::pith::theme::fonts {} {
     }
     font create PithBold -family $family -size 9 -weight bold
     font create PithSmall -family $family -size 8
+    font create PithRank -family $family -size 13 -weight bold
+    font create PithClock -family $family -size 15 -weight bold
 }
 
 proc ::pith::theme::apply {} {

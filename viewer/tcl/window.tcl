@@ -23,7 +23,7 @@ oo::class create ::pith::Window {
         my install_words
         my build
         my build_menu
-        ::pith::keys::install $top $words
+        ::pith::keys::install $top $words $::pith::keys::table
         after idle [list after 0 [list [self] second_look]]
         focus $top
     }
@@ -62,7 +62,7 @@ oo::class create ::pith::Window {
 
     method build_tools {tools} {
         foreach {name text script} {
-            fit "Fit" fit  in "+" in  out "\u2212" out  left "\u25c0" {pan -0.5}  right "\u25b6" {pan 0.5}
+            fit "Fit" fit  work "Init\u2013Finalize" work  in "+" in  out "\u2212" out  left "\u25c0" {pan -0.5}  right "\u25b6" {pan 0.5}
             undo "Back" undo  redo "Forth" redo  arrows "Messages" toggle_arrows  keys "?" show_keys
         } {
             ttk::button $tools.$name -text $text -style Toolbutton -takefocus 0 \
@@ -78,9 +78,9 @@ oo::class create ::pith::Window {
         foreach {label entries} {
             Log {"Open..." choose_log Ctrl-O  "Save picture..." choose_picture Ctrl-S  - - -
                  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
-            View {"Show all" fit f  "Zoom in" in +  "Zoom out" out -  - - -
+            View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  - - -
                   "Back" undo u  "Forth" redo r  - - -
-                  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
+                  "Animation" anim {}  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
             Help {"Keys" show_keys ?}
         } {
             set menu [menu $bar.[string tolower $label] -tearoff 0]
@@ -156,7 +156,9 @@ oo::class create ::pith::Window {
     method word_top {row} { $timeline scroll_to $row }
     method word_arrows {on} { $model set_arrows [string is true -strict $on] }
     method word_status {} { return [$status text] }
-    method word_help {} { puts -nonewline [::pith::words::help] }
+    method word_help {} { puts -nonewline [::pith::words::help $::pith::words::table] }
+    method word_work {} { $model work }
+    method word_anim {} { return [::pith::anim::open [$model path] {}] }
     method word_open {path} { return [::pith::Window open $path] }
     method word_quit {} { exit 0 }
 
@@ -204,17 +206,7 @@ oo::class create ::pith::Window {
     method word_shot {file} {
         raise $top
         my word_sync
-        set shot [image create photo]
-        try {
-            ::pithtk::grab $top $shot
-            $shot write $file.part -format png
-            file rename -force $file.part $file
-        } on error {text} {
-            file delete $file.part
-            return -code error -errorcode {PITH IO} "shot $file: $text"
-        } finally {
-            image delete $shot
-        }
+        ::pith::save_shot $top $file
     }
 
     # Later: what asked for it may have more to say, or be a part of what goes.
@@ -224,14 +216,12 @@ oo::class create ::pith::Window {
 
     method close_now {} {
         my destroy
-        if {[info class instances ::pith::Window] eq {}} {
-            exit 0
-        }
+        ::pith::end_with_last_window
     }
 
     # ---- Keys and buttons
 
-    method show_keys {} { ::pith::keys::show $top }
+    method show_keys {} { ::pith::keys::show $top $::pith::keys::table $::pith::keys::pointing }
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
@@ -271,3 +261,24 @@ oo::class create ::pith::Window {
     }
 }
 namespace eval ::pith::Window { variable count 0 }
+
+# What a window shows, as PNG.
+proc ::pith::save_shot {top file} {
+    set shot [image create photo]
+    try {
+        ::pithtk::grab $top $shot
+        $shot write $file.part -format png
+        file rename -force $file.part $file
+    } on error {text} {
+        file delete $file.part
+        return -code error -errorcode {PITH IO} "shot $file: $text"
+    } finally {
+        image delete $shot
+    }
+}
+
+proc ::pith::end_with_last_window {} {
+    if {[info class instances ::pith::Window] eq {} && [info class instances ::pith::Anim] eq {}} {
+        exit 0
+    }
+}

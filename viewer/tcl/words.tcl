@@ -6,6 +6,7 @@
 namespace eval ::pith::words {
     variable table {
         zoom   {FROM TO}     {show this stretch of time (1.5, 20ms, 300us)}          word_zoom
+        work   {}            {show the part between MPI_Init and MPI_Finalize}        word_work
         fit    {}            {show all}                                               word_fit
         in     {?FACTOR?}    {zoom in about the middle, by 2 if not said}             word_in
         out    {?FACTOR?}    {zoom out}                                               word_out
@@ -25,6 +26,7 @@ namespace eval ::pith::words {
         shot   {FILE.png}    {a picture of the window}                                word_shot
         canvas {}            {Tk's name of the time lines' canvas, for event generate} word_canvas
         sync   {}            {wait until everything is drawn}                         word_sync
+        anim   {}            {the animation of this log}                              word_anim
         open   {LOG}         {another window}                                         word_open
         close  {}            {this window; the program ends with the last}            word_close
         quit   {}            {end}                                                    word_quit
@@ -41,8 +43,7 @@ proc ::pith::words::install {window namespace} {
     }
 }
 
-proc ::pith::words::help {} {
-    variable table
+proc ::pith::words::help {table} {
     set text {}
     foreach {word arguments help method} $table {
         append text [format "%-8s %-18s %s\n" $word $arguments $help]

@@ -10,6 +10,7 @@
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
+#include "core/work.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -122,6 +123,19 @@ static int log_properties(struct pithi_log_object *object, Tcl_Interp *interp, i
     for (uint32_t i = 0; (key = pithlog_get_property(object->log, i, &value)); i++)
         pithi_put_text(dict, key, value);
     Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    int64_t t0, t1;
+
+    (void)objc, (void)objv;
+    pithi_work_in_log(object->log, &t0, &t1);
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)t0));
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)t1));
+    Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }
 
@@ -256,6 +270,7 @@ static const struct method {
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
     {"sums", 2, "t0 t1", pithi_log_sums},
     {"ticks", 4, "t0 t1 width spacing", log_ticks},
+    {"work", 0, NULL, log_work},
     {NULL, 0, NULL, NULL},
 };
 

@@ -1,6 +1,7 @@
 /* package.c - the Tcl extension: package pithtk, its commands in the namespace ::pithtk.
  *
  * pithtk::open FILE               an open log, a command (log_object.h)
+ * pithtk::stage follow|log FILE   the animation of a program that runs, or of a log (stage_object.h)
  * pithtk::duration NS             "1.5 ms"
  * pithtk::time NS RESOLUTION      "12.345 s"
  * pithtk::parse WORD              "20ms" as nanoseconds
@@ -15,6 +16,7 @@
 #include "core/words.h"
 #include "tk/grab.h"
 #include "tk/log_object.h"
+#include "tk/stage_object.h"
 
 #pragma GCC visibility push(default)
 int Pithtk_Init(Tcl_Interp *interp);
@@ -96,7 +98,8 @@ int Pithtk_Init(Tcl_Interp *interp)
         Tcl_ObjCmdProc *run;
     } commands[] = {{"::pithtk::open", pithi_log_open_command}, {"::pithtk::duration", duration_command},
                     {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
-                    {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command}};
+                    {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
+                    {"::pithtk::stage", pithi_stage_command}};
 
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;
