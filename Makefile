@@ -90,6 +90,8 @@ mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
+# What a profiling library of one's own needs besides wrappergen (samples/own-library).
+gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table real.h real.c)
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
@@ -101,7 +103,7 @@ viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
-tools: $(O)/bin/pith $(O)/bin/wrappergen $(O)/bin/upshot $(O)/libexec/pith/pith-run
+tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(O)/bin/upshot $(O)/libexec/pith/pith-run
 wrappers: $(mpi_so) $(mpi_a) $(run_so)
 viewer: $(viewer_out)
 missing:
@@ -179,6 +181,9 @@ $(O)/bin/upshot: $(O)/bin/pith
 $(O)/bin/wrappergen: $(call obj,$(wrappergen_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
+$(O)/share/pith/wrappergen/%: wrappers/mpi/%
+	@mkdir -p $(@D)
+	cp $< $@
 $(O)/libexec/pith/pith-run: $(call obj,$(run_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
@@ -290,6 +295,7 @@ $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(view
 $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
 $(call $(1),644,$(includedir),$(headers))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
 $(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
@@ -317,7 +323,7 @@ install: all pc
 uninstall:
 	$(call installed,drop)
 	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
-	@for d in $(foreach m,$(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir); do \
+	@for d in $(foreach m,$(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
