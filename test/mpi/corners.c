@@ -9,8 +9,7 @@
 
 static int rank, size;
 
-/* ---- callbacks: what they call is the user's ------------------------------------------------------------------------
- */
+/* ---- callbacks: what they call is the user's --------------------------------------------------------------------- */
 
 static void operation(void *in, void *inout, int *count, MPI_Datatype *type)
 {
@@ -41,7 +40,36 @@ static void handler(MPI_Comm *comm, int *code, ...)
     MPI_Error_class(*code, &class);
     (void)comm;
 }
-static void callbacks(void)
+
+/* The same, each ending in a jump to the MPI function: to return to is then MPI's own code. */
+#define JUMPS __attribute__((noinline, optimize("O2")))
+static int found;
+JUMPS static void operation_jumps(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    for (int i = 0; i < *count; i++)
+        ((int *)inout)[i] += ((int *)in)[i];
+    MPI_Type_size(*type, &found);
+}
+JUMPS static int copy_jumps(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)comm, (void)key, (void)extra;
+    *(void **)out = in;
+    *flag = 1;
+    return MPI_Initialized(&found);
+}
+JUMPS static int delete_jumps(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    return MPI_Finalized(&found);
+}
+JUMPS static void handler_jumps(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    MPI_Error_class(*code, &found);
+}
+
+static void callbacks(MPI_User_function *operation, MPI_Comm_copy_attr_function *copy_attribute,
+                      MPI_Comm_delete_attr_function *delete_attribute, MPI_Comm_errhandler_function *handler)
 {
     MPI_Op op;
     MPI_Comm dup;
@@ -85,10 +113,9 @@ static void pcontrol(void)
     MPI_Comm_free(&dup);
 }
 
-/* ---- threads
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-enum { THREADS = 4, ROUNDS = 200 };
+enum { THREADS = 8, ROUNDS = 100, SHORT_LIVED = 40 };
 static pthread_barrier_t together; /* all threads live at once: each has a lane of its own */
 static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 static void *thread(void *number)
@@ -120,6 +147,31 @@ static void *thread(void *number)
     pthread_barrier_wait(&together);
     return NULL;
 }
+/* Threads that come and go, each with a receive that another may complete. */
+static MPI_Request left_over;
+static int left_over_in;
+static void *short_lived(void *number)
+{
+    int me = 100 + (int)(size_t)number, out = me;
+
+    if (left_over != MPI_REQUEST_NULL)
+        MPI_Wait(&left_over, MPI_STATUS_IGNORE);
+    MPI_Irecv(&left_over_in, 1, MPI_INT, rank, me, MPI_COMM_WORLD, &left_over);
+    MPI_Send(&out, 1, MPI_INT, rank, me, MPI_COMM_WORLD);
+    return NULL;
+}
+static void come_and_go(void)
+{
+    pthread_t made;
+
+    left_over = MPI_REQUEST_NULL;
+    for (size_t i = 0; i < SHORT_LIVED; i++) {
+        pthread_create(&made, NULL, short_lived, (void *)i);
+        pthread_join(made, NULL);
+    }
+    MPI_Wait(&left_over, MPI_STATUS_IGNORE);
+}
+
 static void threads(void)
 {
     pthread_t made[THREADS];
@@ -129,6 +181,7 @@ static void threads(void)
         pthread_create(&made[i], NULL, thread, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(made[i], NULL);
+    come_and_go();
     printf("threads done\n");
 }
 
@@ -180,7 +233,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(mode, "callbacks"))
-        callbacks();
+        callbacks(operation, copy_attribute, delete_attribute, handler);
+    if (!strcmp(mode, "jumps"))
+        callbacks(operation_jumps, copy_jumps, delete_jumps, handler_jumps);
     if (!strcmp(mode, "pcontrol"))
         pcontrol();
     if (!strcmp(mode, "threads")) {

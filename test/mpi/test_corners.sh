@@ -7,12 +7,14 @@ reader matched
 for mpi in $(mpis); do
     compile corners "$mpi"
 
-    record corners "$mpi" 1 callbacks
-    is "$status $(cat out)" "0 1 2" "$mpi: callbacks work" || cat err
-    is "$(calls corners.pith MPI_Type_size) $(calls corners.pith MPI_Initialized) $(calls corners.pith MPI_Finalized) $(calls corners.pith MPI_Error_class)" "1 1 2 1" \
-        "$mpi: what an operation, copy and delete functions, an error handler call is recorded"
-    is "$(lines corners.pith '(enter|leave)' | cut -f 3,4 | grep -A 3 'enter.MPI_Reduce_local' | tr '\t\n' '  ')" \
-        "enter MPI_Reduce_local enter MPI_Type_size leave MPI_Type_size leave MPI_Reduce_local " "$mpi: nested in the call that they are called from"
+    for mode in callbacks jumps; do
+        record corners "$mpi" 1 $mode
+        is "$status $(cat out)" "0 1 2" "$mpi: $mode work" || cat err
+        is "$(calls corners.pith MPI_Type_size) $(calls corners.pith MPI_Initialized) $(calls corners.pith MPI_Finalized) $(calls corners.pith MPI_Error_class)" "1 1 2 1" \
+            "$mpi: $mode: what an operation, copy and delete functions, an error handler call is recorded"
+        is "$(lines corners.pith '(enter|leave)' | cut -f 3,4 | grep -A 3 'enter.MPI_Reduce_local' | tr '\t\n' '  ')" \
+            "enter MPI_Reduce_local enter MPI_Type_size leave MPI_Type_size leave MPI_Reduce_local " "$mpi: $mode: nested in the call that they are called from"
+    done
     plain_calls=$(lines corners.pith enter | wc -l)
     PITH_NESTED=1 record corners "$mpi" 1 callbacks
     ok $(($(lines corners.pith enter | wc -l) < plain_calls)) "$mpi: PITH_NESTED=1 records no less"
@@ -54,10 +56,10 @@ for mpi in $(mpis); do
     record corners "$mpi" 2 threads
     is "$status" 0 "$mpi: threads" || cat err
     if grep -q 'no threads' out; then echo "# $mpi: MPI_THREAD_MULTIPLE is not there"; else
-        like "$(./matched corners.pith)" "messages 1600 wrong 0 unsized 0 unmatched 0 0 nobody 0" "$mpi: threads: all messages matched"
+        like "$(./matched corners.pith)" "messages 1680 wrong 0 unsized 0 unmatched 0 0 nobody 0" "$mpi: threads: all messages matched"
         is "$(calls corners.pith MPI_Barrier)" 1600 "$mpi: threads: every call recorded"
-        is "$(lines corners.pith comm | grep -c op=free)" 8 "$mpi: threads: their communicators"
-        is "$(pith info corners.pith | sed -n 's/^lanes: //p')" 10 "$mpi: threads: a lane each"
+        is "$(lines corners.pith comm | grep -c op=free)" 16 "$mpi: threads: their communicators"
+        is "$(pith info corners.pith | sed -n 's/^lanes: //p')" 18 "$mpi: threads: a lane each, and for those that come and go one that is free"
     fi
 
     record corners "$mpi" 2 sessions

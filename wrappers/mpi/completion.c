@@ -8,36 +8,60 @@
 #include "state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+/* The room of `count` statuses, and what follows them aligned. */
+static size_t own_bytes(size_t count) { return (count * sizeof(MPI_Status) + 15) & ~(size_t)15; }
+
+/* Of many requests each call may complete only one or two, over and over: looking them up one by one before each call
+ * would cost more than all else. A copy of the handles will do, unless another thread may be given a handle again
+ * before we come to look. */
 static int make_room(struct pithi_completion *done, int count)
 {
+    size_t many = (size_t)count;
+
     done->memory = NULL;
     done->found = done->few;
     done->own = done->few_own;
     if (count <= 4)
         return 1;
-    done->memory = malloc((size_t)count * (sizeof *done->found + sizeof *done->own));
-    done->found = done->memory;
-    done->own = (MPI_Status *)(done->found + count);
-    return done->memory != NULL;
+    size_t each = pithi_job_threads ? sizeof *done->found : sizeof *done->handles;
+    done->memory = malloc(own_bytes(many) + many * each);
+    if (!done->memory)
+        return 0;
+    done->own = done->memory;
+    done->found = pithi_job_threads ? (struct pithi_request *)(void *)((char *)done->memory + own_bytes(many)) : NULL;
+    done->handles = (MPI_Request *)(void *)((char *)done->memory + own_bytes(many));
+    return 1;
 }
 
-MPI_Status *pithi_completion_begin(struct pithi_completion *done, int count, const MPI_Request *requests,
-                                   MPI_Status *statuses, const MPI_Status *ignored)
+/* Looks `count` requests up. 1 when one is to be recorded. */
+static int look(struct pithi_completion *done, int count, const MPI_Request *requests)
 {
     int open = 0;
 
-    done->count = 0;
-    done->memory = NULL;
-    if (!pithi_self.recorded || !pithi_job_up || count <= 0 || !requests || !make_room(done, count))
-        return statuses;
+    if (!done->found) {
+        memcpy(done->handles, requests, (size_t)count * sizeof *requests);
+        return 1;
+    }
     for (int i = 0; i < count; i++) {
         done->found[i].kind = PITHI_REQUEST_NONE;
         if (requests[i] != MPI_REQUEST_NULL)
             pithi_request_get(requests[i], &done->found[i]);
         open |= done->found[i].is_active && done->found[i].kind != PITHI_REQUEST_NONE;
     }
-    if (!open) {
+    return open;
+}
+
+MPI_Status *pithi_completion_begin(struct pithi_completion *done, int count, const MPI_Request *requests,
+                                   MPI_Status *statuses, const MPI_Status *ignored)
+{
+    done->count = 0;
+    done->memory = NULL;
+    if (!pithi_self.recorded || !pithi_job_up || count <= 0 || !requests || !pithi_request_any() ||
+        !make_room(done, count))
+        return statuses;
+    if (!look(done, count, requests)) {
         pithi_completion_none(done);
         return statuses;
     }
@@ -65,8 +89,13 @@ static int was_cancelled(const struct pithi_request *request, const MPI_Status *
 /* The request at `index` is complete, with this result of its own. */
 static void complete(struct pithi_completion *done, int index, int result, const MPI_Status *status)
 {
-    struct pithi_request *request = &done->found[index];
+    struct pithi_request looked, *request = done->found ? &done->found[index] : &looked;
 
+    if (!done->found) {
+        looked.kind = PITHI_REQUEST_NONE;
+        if (done->handles[index] != MPI_REQUEST_NULL)
+            pithi_request_get(done->handles[index], &looked);
+    }
     if (request->kind == PITHI_REQUEST_NONE || !request->is_active)
         return;
     if (request->kind == PITHI_REQUEST_COMM) {

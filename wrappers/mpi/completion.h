@@ -12,7 +12,8 @@
 
 struct pithi_completion {
     int count;                   /* of requests looked at; 0: nothing to record */
-    struct pithi_request *found; /* [count]: as they were before */
+    struct pithi_request *found; /* [count]: as they were before; NULL: looked up when complete, by `handles` */
+    MPI_Request *handles;        /* [count] */
     MPI_Status *own;             /* in place of statuses that the user ignores */
     void *memory;
     struct pithi_request few[4];

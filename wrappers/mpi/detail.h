@@ -5,8 +5,8 @@
  *     leave  MPI_File_write_at
  *
  * All details are recorded this one way: any reader of logs shows them, and a script finds them by the event's name.
- * Files and windows have numbers, 1, 2 ... in the order in which this process made them; the event of their making tells
- * the name or the size. Ranks are world ranks; -1: not known.
+ * Files and windows have numbers, 1, 2 ... in the order in which this process made them; the event of their making
+ * tells the name or the size. Ranks are world ranks; -1: not known.
  */
 #ifndef PITHI_DETAIL_H
 #define PITHI_DETAIL_H

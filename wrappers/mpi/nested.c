@@ -18,5 +18,5 @@ int pithi_nested_counts(const void *caller)
         want = value && *value && strcmp(value, "0") != 0;
         __atomic_store_n(&all, want, __ATOMIC_RELAXED);
     }
-    return want || pithi_real_is_user(caller);
+    return want || pithi_real_is_user(caller) || pithi_real_is_callback(caller);
 }

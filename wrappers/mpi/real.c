@@ -113,6 +113,7 @@ void *pithi_real_data(void **slot, const char *name)
  * again when the number of objects ever loaded has changed. Old snapshots are kept: others may be reading them. */
 struct range {
     uintptr_t begin, end;
+    int is_own; /* of a library of Pith's */
 };
 struct snapshot {
     unsigned long long adds, subs;
@@ -137,6 +138,7 @@ static int is_inside(const char *name)
 static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)
 {
     struct snapshot **snapshot = context;
+    int is_own = info->dlpi_name && !strncmp(file_name(info->dlpi_name), "libpith-", 8);
 
     (void)size;
     (*snapshot)->adds = info->dlpi_adds;
@@ -153,7 +155,7 @@ static int count_ranges(struct dl_phdr_info *info, size_t size, void *context)
             return 1;
         *snapshot = larger;
         uintptr_t begin = info->dlpi_addr + segment->p_vaddr;
-        larger->ranges[count - 1] = (struct range){begin, begin + segment->p_memsz};
+        larger->ranges[count - 1] = (struct range){begin, begin + segment->p_memsz, is_own};
         larger->count = count;
     }
     return 0;
@@ -184,12 +186,66 @@ static const struct snapshot *snapshot_get(void)
     return made;
 }
 
-int pithi_real_is_user(const void *address)
+/* NULL: not in any. */
+static const struct range *range_of(const void *address)
 {
     const struct snapshot *snapshot = snapshot_get();
 
     for (size_t i = 0; snapshot && i < snapshot->count; i++)
         if ((uintptr_t)address - snapshot->ranges[i].begin < snapshot->ranges[i].end - snapshot->ranges[i].begin)
-            return 0;
-    return 1;
+            return &snapshot->ranges[i];
+    return NULL;
+}
+
+int pithi_real_is_user(const void *address) { return !range_of(address); }
+
+/* A function given to MPI that ends in a tail call (a jump) of an MPI function leaves MPI's own code as the place to
+ * return to. What the library calls by itself it calls by name: a call of an address given in the instruction (E8), or
+ * through the table of addresses beside the code (FF 15). All other calls go through a register or a pointer in memory.
+ * Read backwards such an instruction is not always what it seems, so the target of a plain call must make sense. Pith's
+ * own calls of the library go through pointers, but are not meant: a function of the library may end in a jump too. */
+#if defined(__x86_64__)
+static int is_by_name(const unsigned char *after)
+{
+    int32_t distance;
+
+    if (after[-6] == 0xff && after[-5] == 0x15)
+        return 1;
+    if (after[-5] != 0xe8)
+        return 0;
+    memcpy(&distance, after - 4, sizeof distance);
+    return !pithi_real_is_user(after + distance);
+}
+static int is_by_pointer(const unsigned char *after)
+{
+    /* FF /2: through a register (2 bytes), or memory with no, a short, a long displacement, with or without an index */
+    static const struct {
+        int length;
+        unsigned char mask, form;
+    } forms[] = {{2, 0xf8, 0xd0}, {2, 0xf8, 0x10}, {3, 0xf8, 0x50}, {4, 0xff, 0x54}, {6, 0xf8, 0x90}, {7, 0xff, 0x94},
+                 {3, 0xff, 0x14}};
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (after[-forms[i].length] == 0xff && (after[1 - forms[i].length] & forms[i].mask) == forms[i].form)
+            return 1;
+    return 0;
+}
+static int calls_by_pointer(const void *address) { return !is_by_name(address) && is_by_pointer(address); }
+#elif defined(__aarch64__)
+static int calls_by_pointer(const void *address)
+{
+    uint32_t before;
+
+    memcpy(&before, (const char *)address - sizeof before, sizeof before);
+    return (before & 0xfffffc1fu) == 0xd63f0000u; /* blr */
+}
+#else
+static int calls_by_pointer(const void *address) { return (void)address, 0; }
+#endif
+
+int pithi_real_is_callback(const void *address)
+{
+    const struct range *range = range_of(address);
+
+    return range && !range->is_own && calls_by_pointer(address);
 }

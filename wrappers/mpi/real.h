@@ -48,4 +48,9 @@ void *pithi_real_data(void **slot, const char *name);
  * libraries of the Fortran and C++ bindings count as the program: what they call is what the user called. */
 int pithi_real_is_user(const void *address);
 
+/* 1 when the instruction before the address, in the MPI library, calls by a pointer: not a function of its own, then,
+ * but one that was given to it, such as the user's operation or error handler. 0: a plain call, or it cannot be told.
+ */
+int pithi_real_is_callback(const void *address);
+
 #endif

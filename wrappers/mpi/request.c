@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static struct pithi_request *table;
-static size_t room, used; /* room: a power of two, at most half used */
+static size_t room, used; /* room: a power of two, at most half used; `used` is also read without the lock */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static uint64_t key_of(MPI_Request handle) { return (uint64_t)(uintptr_t)handle + 1; }
@@ -60,7 +60,7 @@ struct pithi_request *pithi_request_open(MPI_Request handle)
     if (place->key)
         count_comm(place->comm, (uint32_t)-1);
     else
-        used++;
+        __atomic_store_n(&used, used + 1, __ATOMIC_RELEASE);
     place->key = key;
     return place;
 }
@@ -90,6 +90,8 @@ void pithi_request_put(MPI_Request handle, const struct pithi_request *request)
     pithi_request_close(place);
 }
 
+int pithi_request_any(void) { return __atomic_load_n(&used, __ATOMIC_ACQUIRE) != 0; }
+
 void pithi_request_get(MPI_Request handle, struct pithi_request *copy)
 {
     copy->kind = PITHI_REQUEST_NONE;
@@ -114,7 +116,7 @@ static void empty(size_t hole)
         }
     }
     table[hole].key = 0;
-    used--;
+    __atomic_store_n(&used, used - 1, __ATOMIC_RELEASE);
 }
 
 static struct pithi_request *find_copied(const struct pithi_request *copy)

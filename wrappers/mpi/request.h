@@ -35,12 +35,14 @@ struct pithi_request {
 
 /* Every function takes a live handle (not MPI_REQUEST_NULL). Cost: a hash look-up, whatever the number open. */
 void pithi_request_put(MPI_Request handle, const struct pithi_request *request);
-/* The same in two steps, for the road that is taken most: an entry to be filled in (all but key and place), and its end.
- * NULL: no memory; nothing to end. */
+/* The same in two steps, for the road that is taken most: an entry to be filled in (all but key and place), and its
+ * end. NULL: no memory; nothing to end. */
 struct pithi_request *pithi_request_open(MPI_Request handle);
 void pithi_request_close(struct pithi_request *place);
 /* What else names a communicator, as an open request does: 1; no more: -1. */
 void pithi_request_hold(struct pithi_comm *comm, int step);
+/* Whether any is in the table. */
+int pithi_request_any(void);
 /* Copies it; kind NONE when it is not in the table. */
 void pithi_request_get(MPI_Request handle, struct pithi_request *copy);
 /* Takes it out if it is still the one that was copied. */
