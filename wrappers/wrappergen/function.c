@@ -109,14 +109,14 @@ int source_has_word(const struct source *source, const char *prefix, const char 
 
 int emitter_step(struct emitter *emitter, const struct source *source, size_t at)
 {
-    enum { MOST_STEPS = 3000000, MOST_BYTES = 256 << 20 };
+    enum { MOST_BYTES = 64 << 20 };
+    const long most = emitter->most_steps ? emitter->most_steps : 3000000;
 
-    if (emitter->steps > MOST_STEPS)
+    if (emitter->steps > most)
         return -1;
-    if (++emitter->steps > MOST_STEPS || emitter->out.size + emitter->written > MOST_BYTES) {
-        emitter->steps = MOST_STEPS + 1L;
-        fault(source, at, "the template grows without end: more than %d expansions or %d MB", MOST_STEPS,
-              MOST_BYTES >> 20);
+    if (++emitter->steps > most || emitter->out.size + emitter->written > MOST_BYTES) {
+        emitter->steps = most + 1;
+        fault(source, at, "the template grows without end: more than %ld expansions or %d MB", most, MOST_BYTES >> 20);
         return -1;
     }
     return 0;

@@ -105,6 +105,7 @@ static int read_function(struct reader *reader, struct proto *proto)
     proto->result = result;
     if (!(proto->name = identifier(reader, "the name of a function")))
         return -1;
+    proto->defined_at = reader->at;
     int count = number(reader, "the number of arguments", 1000);
     if (count < 0)
         return -1;
@@ -125,7 +126,7 @@ void protofile_parse(const struct source *file, struct protos *protos)
         if (read_function(&reader, &proto)) /* what follows has lost its place */
             return;
         if (protos_find(protos, proto.name, strlen(proto.name))) {
-            fault(file, reader.at, "%s has a prototype already", proto.name);
+            fault(file, proto.defined_at, "%s has a prototype already", proto.name);
             continue;
         }
         protos->at = grow(protos->at, (size_t)protos->count, sizeof *protos->at);

@@ -152,7 +152,7 @@ struct emitter {
     struct text out;
     struct protos *protos;
     int flags, number;
-    long steps;                   /* loop turns and expansions so far: templates end */
+    long steps, most_steps;       /* loop turns and expansions so far, and at most (0: some millions): templates end */
     size_t written;               /* bytes so far, in the wrap dialect also those of inner texts */
     const struct source *exports; /* --exports; NULL: none given */
     struct macro *macros;         /* wrap dialect: {{def}} */
