@@ -1,5 +1,5 @@
-/* sizes.c - how long are the messages of a program? At the end rank 0 prints how many were sent of each size, in powers of
- * two. Written as an example of a profiling library: two small functions for its begin and end, one for the wrappers.
+/* sizes.c - how long are the messages of a program? At the end rank 0 prints how many were sent of each size, in powers
+ * of two. Written as an example of a profiling library: two small functions for its begin and end, one for the wrappers.
  */
 #include "sizes.h"
 

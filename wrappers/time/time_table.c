@@ -1,4 +1,4 @@
-/* table.c - the report: sums over all processes for the table that people read, and the file that scripts read. */
+/* time_table.c - the report: sums over all processes for the table that people read, and the file that scripts read. */
 #include "files.h"
 
 #include <errno.h>
