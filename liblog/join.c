@@ -87,3 +87,16 @@ void pith_job_abandon(void)
 }
 
 int pith_recorded(void) { return pithi_session.start_real_ns != 0 || pithi_session.failed; }
+
+int pith_where(const char **log, const char **spill)
+{
+    struct pithi_guard guard;
+    int there;
+    if (!pithi_guard_enter(&guard))
+        return -1;
+    there = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
+    *log = pithi_session.log;
+    *spill = pithi_session.file.path;
+    pithi_guard_leave(&guard);
+    return there ? 0 : -1;
+}

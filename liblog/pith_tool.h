@@ -111,6 +111,10 @@ PITH_API int pith_recorded(void);
  * only serves recording when it is 0, but must go on keeping track of requests and communicators. */
 PITH_API int pith_recording(void);
 
+/* Where this process records: the log to be, and its spill file, which pithlog_follow reads while it grows. 0; -1 when
+ * it does not record. The strings live as long as the process. */
+PITH_API int pith_where(const char **log, const char **spill);
+
 /* Facts for `pith info`, e.g. ("mpi", "Open MPI 4.1.4"); the last value of a key wins. */
 PITH_API void pith_property(const char *key, const char *value);
 

@@ -14,7 +14,8 @@ static const char help[] =
     "  -o FILE      the log to write (default: PROGRAM.pith); of trace and time: the file, in place of stderr\n"
     "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI "
     "call),\n"
-    "               time (a table of MPI calls at the end), or the path of a profiling library of your own\n"
+    "               time (a table of MPI calls at the end), anim (the log, and a window that shows the program move),\n"
+    "               or the path of a profiling library of your own\n"
     "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
     "  -h, --help   this text\n"
     "Exit status: that of PROGRAM; 127 not found, 126 not executable, 2 wrong usage, 1 no wrappers for its MPI.\n";
@@ -26,6 +27,7 @@ static const struct library {
     {"log", "mpi", "PITH_LOG"},
     {"trace", "trace", "PITH_TRACE_FILE"},
     {"time", "time", "PITH_TIME_FILE"},
+    {"anim", "anim", "PITH_LOG"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
@@ -53,7 +55,8 @@ static void find_library(struct options *options)
         if (!strcmp(libraries[i].name, options->library))
             options->ready = &libraries[i];
     if (!options->ready && !strchr(options->library, '/'))
-        usage("no library %s; there are: log, trace, time, and paths of your own (./libNAME.so)", options->library);
+        usage("no library %s; there are: log, trace, time, anim, and paths of your own (./libNAME.so)",
+              options->library);
     if (!options->ready && access(options->library, R_OK)) {
         if (rank_of_launcher() == 0)
             fprintf(stderr, "pith run: %s: %s\n", options->library, strerror(errno));
@@ -211,7 +214,7 @@ static void set_preload(const struct options *options, const struct program *pro
                 "pith run: %s: not linked with MPI and not started by mpirun; it runs without %s (--mpi names its "
                 "MPI)\n",
                 program->path, options->library);
-    if (options->ready == &libraries[0])
+    if (options->ready && !strcmp(options->ready->output, "PITH_LOG"))
         preload_log(program, prefix, mpi);
     free(prefix);
 }

@@ -1,0 +1,164 @@
+/* anim.c - starts the window; see anim.h. */
+#include "anim.h"
+
+#include "pith_tool.h"
+#include "real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* ---- Is there a display? ----------------------------------------------------------------------------------------- */
+
+static int can_connect(const char *path, int is_abstract)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), status;
+
+    memcpy(address.sun_path + is_abstract, path, length + !is_abstract);
+    status = fd < 0 ? -1
+                    : connect(fd, (const struct sockaddr *)&address,
+                              (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + 1));
+    if (fd >= 0)
+        close(fd);
+    return status == 0 || errno == EAGAIN;
+}
+
+/* NULL, or what is wrong. A display of this machine is tried; one elsewhere (ssh -X) would take its time, and is
+ * believed. */
+static const char *wrong_display(void)
+{
+    const char *display = getenv("DISPLAY");
+    char path[64];
+
+    if (!display || !*display)
+        return "DISPLAY is not set";
+    if (!strncmp(display, "unix:", 5))
+        display += 4;
+    if (display[0] != ':')
+        return NULL;
+    snprintf(path, sizeof path, "/tmp/.X11-unix/X%d", atoi(display + 1));
+    return can_connect(path, 0) || can_connect(path, 1) ? NULL : "nobody answers at DISPLAY";
+}
+
+/* ---- The window's process ---------------------------------------------------------------------------------------- */
+
+/* PREFIX/libexec/pith/pith-view, from PREFIX/lib/pith/MPI/libpith-anim.so: this library. */
+static int find_viewer(char *path, size_t size)
+{
+    Dl_info info;
+    char self[PATH_MAX];
+
+    if (!dladdr((const void *)(uintptr_t)&pithi_anim_begin, &info) || !realpath(info.dli_fname, self))
+        return 0;
+    for (int i = 0; i < 4; i++) {
+        char *slash = strrchr(self, '/');
+        if (!slash)
+            return 0;
+        *slash = 0;
+    }
+    return snprintf(path, size, "%s/libexec/pith/pith-view", self) < (int)size && access(path, X_OK) == 0;
+}
+
+/* The environment without what is meant for the program alone. */
+static char **own_environment(void)
+{
+    size_t count = 0, kept = 0;
+
+    while (environ[count])
+        count++;
+    char **list = calloc(count + 1, sizeof *list);
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PITH_", 5) != 0 &&
+            strncmp(environ[i], "_PITH_", 6) != 0)
+            list[kept++] = environ[i];
+    return list;
+}
+
+struct start {
+    char **arguments, **environment;
+};
+
+/* In the new process, which shares our memory until the exec: system calls only. */
+static int become_window(void *context)
+{
+    const struct start *start = context;
+    sigset_t none;
+    int null;
+
+    setsid();
+    null = open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; fd++)
+        dup2(null, fd);
+#ifdef SYS_close_range
+    syscall(SYS_close_range, 3u, ~0u, 0u);
+#endif
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(start->arguments[0], start->arguments, start->environment);
+    _exit(127);
+}
+
+/* Like vfork, but without a signal at its end: the program's SIGCHLD handlers and wait() do not see it. */
+static int start_window(struct start *start)
+{
+    static char stack[64 * 1024] __attribute__((aligned(64)));
+    sigset_t all, before;
+    int pid;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid = clone(become_window, stack + sizeof stack, CLONE_VM | CLONE_VFORK, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return pid > 0 ? 0 : -1;
+}
+
+static void say(const char *what, const char *log)
+{
+    char line[PATH_MAX + 256];
+    int size = snprintf(line, sizeof line, "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n",
+                        what, log);
+
+    if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* nobody there to be told */
+    }
+}
+
+static void open_window(const char *log, const char *spill)
+{
+    char viewer[PATH_MAX];
+    char *arguments[] = {viewer, (char *)"--anim", (char *)"--spill", (char *)(uintptr_t)spill, (char *)(uintptr_t)log,
+                         NULL};
+    struct start start = {arguments, NULL};
+    const char *wrong = wrong_display();
+
+    if (!wrong && !find_viewer(viewer, sizeof viewer))
+        wrong = "the window was not built here (no Tcl/Tk)";
+    if (!wrong && (!(start.environment = own_environment()) || start_window(&start)))
+        wrong = "the window's process cannot be started";
+    free(start.environment);
+    if (wrong)
+        say(wrong, log);
+}
+
+void pithi_anim_begin(int result)
+{
+    static int begun;
+    const char *log, *spill;
+    int saved = errno, rank = -1;
+
+    if (result == MPI_SUCCESS && REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && rank == 0 &&
+        !__atomic_exchange_n(&begun, 1, __ATOMIC_SEQ_CST) && pith_where(&log, &spill) == 0)
+        open_window(log, spill);
+    errno = saved;
+}
