@@ -13,11 +13,11 @@
 #include "native/log.h"
 
 struct cursor {
-    const struct pithi_log_lane *lane;
+    uint64_t key;  /* of the record it stands at */
+    uint32_t leaf; /* its place in the tree */
     uint32_t lane_number;
+    const struct pithi_log_lane *lane;
     uint32_t next_block; /* to be loaded when this one is at its end */
-    uint64_t key;        /* of the record it stands at */
-    uint32_t leaf;       /* its place in the tree */
     struct pithi_block block;
     struct pithi_stack stack;
 };
@@ -58,21 +58,25 @@ static inline uint64_t key_of(int64_t time_ns)
 }
 
 /* The winner's lane goes on with its cursor's key. Of two alike the left one wins, so that ties are in the order of
- * lanes: who comes from the right (an odd place) loses them. By masks, as whose turn it is, is chance. */
+ * lanes: who comes from the right (an odd place) loses them. Whose turn it is, is chance: no branches. The keys (a
+ * minimum and a maximum, whoever wins ties) do not wait for the cursors, chosen by masks. */
 static inline void replay(struct pithlog_iter *it, struct cursor *c)
 {
-    uint64_t key = c->key, cursor = (uintptr_t)c;
+    struct place *tree = it->tree;
+    uint64_t key = c->key;
+    uintptr_t cursor = (uintptr_t)c;
     for (uint32_t at = c->leaf; at > 1; at /= 2) {
-        struct place *loser = &it->tree[at / 2];
-        uint64_t loser_cursor = (uintptr_t)loser->cursor;
-        uint64_t swap = -(uint64_t)(loser->key < key + (at & 1));
-        uint64_t keys = (key ^ loser->key) & swap, cursors = (cursor ^ loser_cursor) & swap;
-        loser->key ^= keys;
-        loser->cursor = (struct cursor *)(uintptr_t)(loser_cursor ^ cursors);
+        struct place *match = &tree[at / 2];
+        uintptr_t other = (uintptr_t)match->cursor;
+        uint64_t lost = -(uint64_t)(match->key < key + (at & 1));
+        uint64_t keys = (key ^ match->key) & lost;
+        uintptr_t cursors = (cursor ^ other) & (uintptr_t)lost;
+        match->key ^= keys;
+        match->cursor = (struct cursor *)(other ^ cursors);
         key ^= keys;
         cursor ^= cursors;
     }
-    it->tree[0] = (struct place){key, (struct cursor *)(uintptr_t)cursor};
+    tree[0] = (struct place){key, (struct cursor *)cursor};
 }
 
 /* Plays all matches below `at`; the winner. */
@@ -179,7 +183,7 @@ static inline int advance(struct pithlog_iter *it, struct cursor *c)
 
 /* ---- Nesting ----------------------------------------------------------------------------------------------------- */
 
-static void pair(struct cursor *c, struct pithlog_record *r)
+static void pair_uncommon(struct cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;
     if (r->kind == PITHLOG_ENTER) {
@@ -193,6 +197,34 @@ static void pair(struct cursor *c, struct pithlog_record *r)
         r->start_ns = r->time_ns;
         r->depth = UINT32_MAX;
     }
+}
+
+/* An ENTER, or a LEAVE of the state on top: both alike, as which of the two it is, is chance. The place above the top,
+ * there is one, gets the state entered, or what nobody looks at. */
+static inline void pair(struct cursor *c, struct pithlog_record *r)
+{
+    struct pithi_stack *s = &c->stack;
+    uint32_t count = s->count, leave = r->kind == PITHLOG_LEAVE;
+    if (__builtin_expect((s->above != 0) | (count == s->room) | (count < leave), 0)) {
+        pair_uncommon(c, r);
+        return;
+    }
+    struct pithi_open_state *free_place = &s->states[count], *state = free_place - leave;
+    struct pithi_open_state *around = count > leave ? state - 1 : free_place;
+    if (__builtin_expect(leave & (state->id != r->id), 0)) {
+        pair_uncommon(c, r);
+        return;
+    }
+    free_place->id = r->id;
+    free_place->enter_ns = r->time_ns;
+    free_place->nested_ns = 0;
+    int64_t start_ns = state->enter_ns;
+    r->depth = count - leave;
+    r->start_ns = leave ? start_ns : 0;
+    r->nested_ns = state->nested_ns; /* of an ENTER: of the free place, 0 */
+    /* of an ENTER: none */
+    around->nested_ns = (int64_t)((uint64_t)around->nested_ns + (uint64_t)r->time_ns - (uint64_t)start_ns);
+    s->count = count + 1 - 2 * leave;
 }
 
 /* The first block that reaches into the window. */

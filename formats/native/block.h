@@ -45,14 +45,30 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-enum { PITHI_TIMES = 128 }; /* times made at once: a tight loop, and what it makes stays in the first cache */
 
 struct pithi_dict {
     uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
 };
 
+/* Records are made ready so many at once, by a tight loop; who merges many lanes then finds all of them in the first
+ * caches, where the columns of all lanes would not be. */
+enum { PITHI_READY = 64 };
+
+struct pithi_ready {
+    int64_t time_ns;
+    struct pithi_dict is; /* kind 0: `what` is its code, the escape or none */
+};
+
 /* A block being read. All zero is a fresh one; it may be loaded again and again. */
 struct pithi_block {
+    /* the cursor */
+    const struct pithi_ready *next, *ready_end; /* in `ready`; before `next` is the record that step moved to */
+    int64_t time_ns;                            /* of that */
+    uint32_t prepared;                          /* records that are, or were, ready */
+    uint64_t bit;                               /* place in PITHI_COL_BITS */
+    uint64_t bit_count;
+    uint64_t posted;
+    struct pithi_ready ready[PITHI_READY];
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
     struct pithi_column_view {
@@ -64,14 +80,6 @@ struct pithi_block {
      * rank's communicators (NULL: they stay as they are). */
     uint32_t def_count, comm_count;
     const uint32_t *comms;
-    /* the cursor */
-    uint32_t next;   /* records taken */
-    uint32_t timed;  /* of these and those after, so many have their times in `times` */
-    int64_t time_ns; /* of the record that step moved to */
-    uint64_t bit;    /* place in PITHI_COL_BITS */
-    uint64_t bit_count;
-    uint64_t posted;
-    int64_t times[PITHI_TIMES]; /* [number of the record % PITHI_TIMES] */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */
@@ -86,16 +94,20 @@ int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
 
 /* As if all records were taken. */
-static inline void pithi_block_leave(struct pithi_block *b) { b->next = b->timed = b->head.count = 0; }
+static inline void pithi_block_leave(struct pithi_block *b)
+{
+    b->next = b->ready_end;
+    b->prepared = b->head.count = 0;
+}
 
 /* Goes to the next record and gives its time in b->time_ns: 1; 0: the block is at its end; -1: damaged. */
 static inline int pithi_block_step(struct pithi_block *b);
 /* The record that step went to; to be called once for each. lane is left 0. 0: damaged. */
 static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *record);
 
-/* The uncommon part of both: the next times, as step returns; and a record that is no state's. */
-int pithi_block_times(struct pithi_block *b);
-int pithi_block_fields(struct pithi_block *b, unsigned code, struct pithlog_record *record);
+/* The uncommon part of both: makes the next records ready, as step returns; and a record that is no state's. */
+int pithi_block_prepare(struct pithi_block *b);
+int pithi_block_fields(struct pithi_block *b, struct pithi_dict is, struct pithlog_record *record);
 
 /* The class and the number of bits below it, of a time step. */
 static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
@@ -129,31 +141,30 @@ static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, uint6
 
 static inline int pithi_block_step(struct pithi_block *b)
 {
-    if (__builtin_expect(b->next == b->timed, 0)) {
-        int status = pithi_block_times(b);
+    if (__builtin_expect(b->next == b->ready_end, 0)) {
+        int status = pithi_block_prepare(b);
         if (status <= 0)
             return status;
     }
-    b->time_ns = b->times[b->next++ % PITHI_TIMES];
+    b->time_ns = b->next++->time_ns;
     return 1;
 }
 
 static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
 {
-    unsigned code = b->column[PITHI_COL_WHAT].at[b->next - 1];
-    struct pithi_dict d = b->dict[code];
+    struct pithi_dict is = b->next[-1].is;
     r->time_ns = b->time_ns;
     r->lane = 0;
-    r->kind = d.kind;
-    r->id = d.what;
+    r->kind = is.kind;
+    r->id = is.what;
     r->comm = 0;
     r->peer = -1;
     r->tag = 0;
     /* 64 bytes at once; a compiler clears the whole record by an instruction that takes longer than all else here */
     memset((char *)r + offsetof(struct pithlog_record, bytes), 0, sizeof *r - offsetof(struct pithlog_record, bytes));
-    return __builtin_expect(d.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1)
+    return __builtin_expect(is.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1)
                ? 1
-               : pithi_block_fields(b, code, r);
+               : pithi_block_fields(b, is, r);
 }
 
 #endif

@@ -125,12 +125,22 @@ static int unpack_columns(struct pithi_block *b, struct pithi_zip *zip, const un
                : PITH_ERR_DAMAGED;
 }
 
-static int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
+static int get_long(struct pithi_column_view *c, uint64_t *v)
 {
-    const unsigned char *p = pithi_get_varint(b->column[c].at, b->column[c].end, v);
+    const unsigned char *p = pithi_get_varint(c->at, c->end, v);
     if (!p)
         return 0;
-    b->column[c].at = p;
+    c->at = p;
+    return 1;
+}
+
+static inline int get(struct pithi_block *b, enum pithi_column c, uint64_t *v)
+{
+    struct pithi_column_view *column = &b->column[c];
+    *v = *column->at; /* there is one: columns are followed by zeros */
+    if (column->at == column->end || *v >= 0x80)
+        return get_long(column, v);
+    column->at++;
     return 1;
 }
 
@@ -169,7 +179,8 @@ static int read_dict(struct pithi_block *b)
     while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end)
         if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &b->dict[b->dict_count++]))
             return 0;
-    memset(&b->dict[b->dict_count], 0, (256 - b->dict_count) * sizeof *b->dict);
+    for (uint32_t i = b->dict_count; i < 256; i++)
+        b->dict[i] = (struct pithi_dict){0, i};
     return 1;
 }
 
@@ -209,7 +220,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
         return PITH_ERR_DAMAGED;
     if (opened && (err = read_open(b, opened, why)) != PITH_OK)
         return err;
-    b->next = b->timed = 0;
+    b->next = b->ready_end = b->ready;
+    b->prepared = 0;
     b->time_ns = b->head.first_ns;
     b->bit = 0;
     b->bit_count = (uint64_t)(b->column[PITHI_COL_BITS].end - b->column[PITHI_COL_BITS].at) * 8;
@@ -291,25 +303,26 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-int pithi_block_fields(struct pithi_block *b, unsigned code, struct pithlog_record *r)
+int pithi_block_fields(struct pithi_block *b, struct pithi_dict is, struct pithlog_record *r)
 {
-    struct pithi_dict d = b->dict[code];
-    if (d.kind == 0 && (code != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &d)))
+    if (is.kind == 0 && (is.what != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &is)))
         return 0;
-    r->kind = d.kind;
-    r->id = d.kind <= PITHLOG_COUNTER ? d.what : 0;
-    r->comm = d.kind <= PITHLOG_COUNTER ? 0 : d.what;
+    r->kind = is.kind;
+    r->id = is.kind <= PITHLOG_COUNTER ? is.what : 0;
+    r->comm = is.kind <= PITHLOG_COUNTER ? 0 : is.what;
     return take_fields(b, r);
 }
 
-/* ---- Times ------------------------------------------------------------------------------------------------------- */
+/* ---- Making records ready ---------------------------------------------------------------------------------------- */
 
-int pithi_block_times(struct pithi_block *b)
+int pithi_block_prepare(struct pithi_block *b)
 {
-    const unsigned char *classes = b->column[PITHI_COL_TIME].at, *bits_at = b->column[PITHI_COL_BITS].at;
+    const unsigned char *classes = b->column[PITHI_COL_TIME].at, *codes = b->column[PITHI_COL_WHAT].at,
+                        *bits_at = b->column[PITHI_COL_BITS].at;
     const uint64_t unit = b->head.unit, bit_count = b->bit_count, last = (uint64_t)b->head.last_ns;
     uint64_t bit = b->bit, time = (uint64_t)b->time_ns, step;
-    uint32_t i = b->next, end = b->head.count - i < PITHI_TIMES ? b->head.count : i + PITHI_TIMES;
+    uint32_t i = b->prepared, end = b->head.count - i < PITHI_READY ? b->head.count : i + PITHI_READY;
+    struct pithi_ready *ready = b->ready;
     if (i == end)
         return 0;
     for (; i < end; i++) {
@@ -321,9 +334,11 @@ int pithi_block_times(struct pithi_block *b)
         if ((unit != 1 && __builtin_mul_overflow(step, unit, &step)) || step > last - time)
             break;
         time += step;
-        b->times[i % PITHI_TIMES] = (int64_t)time;
+        *ready++ = (struct pithi_ready){(int64_t)time, b->dict[codes[i]]};
     }
     b->bit = bit;
-    b->timed = i;
-    return i > b->next ? 1 : -1; /* the good ones before a bad one come first */
+    b->prepared = i;
+    b->next = b->ready;
+    b->ready_end = ready;
+    return ready > b->ready ? 1 : -1; /* the good ones before a bad one come first */
 }
