@@ -1,6 +1,6 @@
-/* sizes.w - the template: what the wrappers of the MPI functions do. wrappergen writes one for each function named here.
- * @send, @isend ... are classes, {{{{count}} and {{{{type}} roles, both from Pith's table of MPI functions: they save writing
- * down that MPI_Send, MPI_Bsend and six others send {{{{count}} elements of {{{{type}}.
+/* sizes.w - the template: what the wrappers of the MPI functions do. wrappergen writes one for each function named.
+ * @send, @isend ... are classes, {{{{count}} and {{{{type}} roles, both from Pith's table of MPI functions: they save
+ * writing down that MPI_Send, MPI_Bsend and six others send {{{{count}} elements of {{{{type}}.
  */
 #include "sizes.h"
 
@@ -26,8 +26,8 @@
     {{callfn}}
 {{endfn}}
 
-/* All other functions are wrapped too, with nothing in it: so --guard knows of every call when MPI makes calls of its own
- * inside, and these are not taken for the program's. */
+/* All other functions are wrapped too, with nothing in it: so --guard knows of every call, and those that MPI makes
+ * inside are not taken for the program's. */
 {{fnall f @conversion}}
     {{callfn}}
 {{endfnall}}

@@ -34,7 +34,7 @@ struct pithi_time_block {
     struct pithi_time_pair *pairs; /* by peer */
 };
 
-/* ---- the report, on rank 0 (time_table.c, files.c) -------------------------------------------------------------------- */
+/* ---- the report, on rank 0 (time_table.c, files.c) --------------------------------------------------------------- */
 
 struct pithi_time_report;
 /* For so many processes; NULL: no memory. Then each block once, in the order of ranks; then the end, which writes. */

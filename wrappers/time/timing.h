@@ -1,7 +1,7 @@
 /* timing.h - the counters of libpith-time: what time.w calls around and after each MPI call.
  *
  *     call -> this thread's cells -> at its end, or at MPI_Finalize, the process's (timing.c)
- *          -> one process after the other to rank 0 (gather.c) -> table, CSV, JSON (time_table.c)
+ *          -> one process after the other to rank 0 (job_time.c) -> table, CSV, JSON (time_table.c)
  *
  * A cell is a function on a communicator (or on none, unless PITH_TIME_COMM asks). Memory grows with the functions and
  * communicators used, not with calls.

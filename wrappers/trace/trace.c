@@ -277,4 +277,14 @@ void pithi_trace_begin_job(int result)
         __atomic_store_n(&rank, found, __ATOMIC_RELAXED);
 }
 
-void pithi_trace_control(int level) { __atomic_store_n(&is_off, level == 0, __ATOMIC_RELAXED); }
+void pithi_trace_resume(int level)
+{
+    if (level)
+        __atomic_store_n(&is_off, 0, __ATOMIC_RELAXED);
+}
+
+void pithi_trace_pause(int level)
+{
+    if (!level)
+        __atomic_store_n(&is_off, 1, __ATOMIC_RELAXED);
+}

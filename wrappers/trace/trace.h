@@ -32,7 +32,8 @@ void pithi_trace_end(const struct pithi_trace_call *call);
 
 /* After MPI_Init: the rank is known for sure. */
 void pithi_trace_begin_job(int result);
-/* MPI_Pcontrol: 0 ends the trace, others begin it again. */
-void pithi_trace_control(int level);
+/* MPI_Pcontrol: 0 ends the trace, after its own lines; others begin it again, before theirs. */
+void pithi_trace_resume(int level);
+void pithi_trace_pause(int level);
 
 #endif

@@ -40,6 +40,11 @@
     {{callfn}}
 {{endfn}}
 
+{{fn f @job_control}}
+    pithi_trace_resume({{level}});
+    {{callfn}}
+{{endfn}}
+
 /* 2. The lines. */
 
 {{fnall f @conversion}}
@@ -75,5 +80,5 @@
 
 {{fn f @job_control}}
     {{callfn}}
-    pithi_trace_control({{level}});
+    pithi_trace_pause({{level}});
 {{endfn}}
