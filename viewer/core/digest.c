@@ -49,11 +49,15 @@ static int read_messages(struct pithlog *log, struct pithi_digest *digest)
 {
     struct pithlog_matcher *matcher;
     struct pithlog_message message;
-    int more, err = pithlog_matcher_open(log, &matcher);
+    int more, damages = 0, err = pithlog_matcher_open(log, &matcher);
 
     if (err)
         return err;
-    while ((more = pithlog_matcher_next(matcher, &message)) == 1) {
+    while ((more = pithlog_matcher_next(matcher, &message)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        if (more < 0) {
+            damages++;
+            continue;
+        }
         if (digest->message_count >= PITHI_DIGEST_MESSAGES)
             drop_short_messages(digest);
         digest->messages = pithi_grow(digest->messages, &digest->message_capacity, digest->message_count + 1,
@@ -63,7 +67,7 @@ static int read_messages(struct pithlog *log, struct pithi_digest *digest)
     pithlog_matcher_close(matcher);
     if (digest->message_count)
         qsort(digest->messages, digest->message_count, sizeof *digest->messages, by_time);
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */
@@ -120,19 +124,22 @@ static int read_counters(struct pithlog *log, struct pithi_digest *digest)
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = 1u << PITHLOG_COUNTER};
     struct pithlog_iter *iter;
     struct pithlog_record record;
-    int more, err;
+    int more, damages = 0, err;
 
     if (!has_counters(log))
         return PITH_OK;
     err = pithlog_iter_open(log, &query, &iter);
     if (err)
         return err;
-    while ((more = pithlog_iter_next(iter, &record)) == 1)
-        add_value(series_for(digest, record.lane, record.id), record.time_ns, record.value);
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0;
+        if (more == 1)
+            add_value(series_for(digest, record.lane, record.id), record.time_ns, record.value);
+    }
     pithlog_iter_close(iter);
     if (digest->series_count)
         qsort(digest->series, digest->series_count, sizeof *digest->series, by_row);
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 const struct pithi_series *pithi_digest_series(const struct pithi_digest *digest, struct pithi_row row)
@@ -147,13 +154,13 @@ const struct pithi_series *pithi_digest_series(const struct pithi_digest *digest
 
 int pithi_digest_open(struct pithlog *log, struct pithi_digest **digest)
 {
-    int err;
+    int err, counters_err;
 
     *digest = pithi_alloc(1, sizeof **digest);
     err = read_messages(log, *digest);
-    if (!err)
-        err = read_counters(log, *digest);
-    if (err) {
+    counters_err = read_counters(log, *digest);
+    err = err ? err : counters_err;
+    if (err && err != PITH_ERR_DAMAGED) {
         pithi_digest_close(*digest);
         *digest = NULL;
     }

@@ -102,7 +102,7 @@ static int load_plot(struct pithi_figure *figure)
     plot->y = TITLE_HEIGHT;
     plot->width = (uint32_t)(figure->width - plot->x - MARGIN);
     err = pithi_plot_load(plot);
-    if (!err)
+    if (!err || err == PITH_ERR_DAMAGED)
         figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     return err;
 }
@@ -111,13 +111,14 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
 {
     struct pithi_plot *plot = &figure->plot;
     double rest;
-    int err;
+    int err, damaged;
 
     if (figure->width < PITHI_FIGURE_LEAST_WIDTH || (figure->height && figure->height < PITHI_FIGURE_LEAST_HEIGHT))
         return PITH_ERR_USAGE;
     measure_labels(figure, painter);
     err = load_plot(figure);
-    if (err)
+    damaged = err == PITH_ERR_DAMAGED ? err : PITH_OK;
+    if (err && !damaged)
         return err;
     rest = layout_rest(figure, painter);
     plot->row_height = natural_row_height(plot->row_count);
@@ -131,7 +132,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
         return PITH_ERR_USAGE;
     figure->axis_y = ceil(plot->y + plot->row_height * plot->row_count);
     figure->legend_y = figure->axis_y + AXIS_HEIGHT + LEGEND_GAP;
-    return PITH_OK;
+    return damaged;
 }
 
 void pithi_figure_free(struct pithi_figure *figure)

@@ -21,7 +21,7 @@ struct pithi_figure {
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };
 
 /* Lays out and asks the log. `painter` is only used to measure text. 0 or an enum pith_err; PITH_ERR_USAGE: too small
- * for its rows. */
+ * for its rows; PITH_ERR_DAMAGED: what could be read is there and can be drawn. */
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 void pithi_figure_free(struct pithi_figure *figure);

@@ -61,16 +61,19 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
                                     .flags = PITHLOG_NEST | PITHLOG_CLIP};
     struct pithlog_iter *iter;
     struct pithlog_record record;
-    int more, err = pithlog_iter_open(log, &records, &iter);
+    int more, damages = 0, err = pithlog_iter_open(log, &records, &iter);
 
     if (err)
         return err;
     pithi_sweep_begin(sweep, row);
-    while ((more = pithlog_iter_next(iter, &record)) == 1)
-        sweep_record(sweep, &record);
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+        damages += more < 0; /* it goes on behind the damage */
+        if (more == 1)
+            sweep_record(sweep, &record);
+    }
     pithi_sweep_end(sweep);
     pithlog_iter_close(iter);
-    return more < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)

@@ -25,6 +25,9 @@
 enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
 #define PITHI_NONE UINT32_MAX
 
+/* After so many damaged parts of a lane, the rest of it is given up. */
+enum { PITHI_MOST_DAMAGES = 10000 };
+
 struct pithi_query {
     int64_t t0_ns, t1_ns;  /* t0 < t1 */
     uint32_t width;        /* columns, 0 to PITHI_MAX_WIDTH; 0: sums only */

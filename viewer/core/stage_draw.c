@@ -229,9 +229,9 @@ static void add_flight(struct sky *sky, const struct pithi_stage *stage, const s
         return;
     if (age < 1 && 1 - age > way->heat)
         way->heat = fmin(1, 1 - age);
+    sky->under_way += time_ns < flight->recv_ns;
     if (time_ns >= lands)
         return;
-    sky->under_way++;
     if (slot == way->slot || sky->count == MOST_DRAWN)
         return;
     way->slot = slot;

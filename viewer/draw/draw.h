@@ -18,6 +18,7 @@ struct pithi_draw {
     int width, height; /* 0: by default, by the rows */
     int64_t t0_ns, t1_ns;
     int has_from, has_to;
+    int from_init, to_finalize; /* instead of t0_ns, t1_ns */
     /* Of the log: */
     struct pithlog *log;
     struct pithi_digest *digest;
@@ -31,6 +32,9 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv);
 
 /* "pith: ..." on stderr; returns 1. */
 int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Says of a log with damaged parts, once, that the rest is drawn. */
+void pithi_draw_damaged(void);
 
 int pithi_draw_picture(const struct pithi_draw *draw);  /* PNG, SVG, PDF; exit status */
 int pithi_draw_terminal(const struct pithi_draw *draw); /* text on standard output; exit status */

@@ -5,6 +5,7 @@
 
 #include "core/palette.h"
 #include "core/words.h"
+#include "core/work.h"
 #include "draw/draw.h"
 
 int pithi_draw_failed(const char *format, ...)
@@ -19,10 +20,40 @@ int pithi_draw_failed(const char *format, ...)
     return 1;
 }
 
+void pithi_draw_damaged(void)
+{
+    static int said;
+
+    if (!said)
+        pithi_draw_failed("%s (the rest is drawn)", pithlog_error());
+    said = 1;
+}
+
+/* "--from init": 0, or 1 after a message. */
+static int find_work(struct pithi_draw *draw)
+{
+    int64_t from, to;
+
+    if (!draw->from_init && !draw->to_finalize)
+        return 0;
+    pithi_work_window(draw->log, &from, &to);
+    if (draw->from_init && from == INT64_MIN)
+        return pithi_draw_failed("%s: --from init: there is no MPI_Init in this log", draw->log_path);
+    if (draw->to_finalize && to == INT64_MIN)
+        return pithi_draw_failed("%s: --to finalize: there is no MPI_Finalize in this log", draw->log_path);
+    if (draw->from_init)
+        draw->t0_ns = from;
+    if (draw->to_finalize)
+        draw->t1_ns = to;
+    return 0;
+}
+
 static int set_window(struct pithi_draw *draw)
 {
     int64_t t0, t1;
 
+    if (find_work(draw))
+        return 1;
     pithi_whole_window(draw->log, &t0, &t1);
     if (!draw->has_from)
         draw->t0_ns = t0;
@@ -55,7 +86,10 @@ static int draw_log(struct pithi_draw *draw)
 
     if (pithlog_open(draw->log_path, &draw->log))
         return pithi_draw_failed("%s", pithlog_error());
-    if (draw->kind != PITHI_DRAW_TEXT && pithi_digest_open(draw->log, &draw->digest))
+    status = draw->kind != PITHI_DRAW_TEXT ? pithi_digest_open(draw->log, &draw->digest) : 0;
+    if (status == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    else if (status)
         return pithi_draw_failed("%s", pithlog_error());
     draw->rgb = pithi_palette_make(draw->log);
     status = set_rows(draw);

@@ -14,8 +14,8 @@ static const char help[] =
     "\n"
     "  -o OUT          the file; its suffix says which kind\n"
     "  --size WxH      in pixels (with --text in letters); without H as high as the rows need; default 1200\n"
-    "  --from TIME     begin here: seconds, or with a unit (3ms, 20us, 7ns)\n"
-    "  --to TIME       end here\n"
+    "  --from TIME     begin here: seconds, or with a unit (3ms, 20us, 7ns); init: where MPI_Init has ended\n"
+    "  --to TIME       end here; finalize: where MPI_Finalize begins\n"
     "  --lanes LIST    only these ranks or threads: 0-3,7.1\n"
     "  --title TEXT    instead of the log's name\n"
     "  --text          print it\n"
@@ -74,10 +74,14 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case FROM:
         draw->has_from = 1;
-        return pithi_time_parse(value, &draw->t0_ns) ? usage("--from %s: no time such as 1.5 or 20ms", value) : 0;
+        if ((draw->from_init = strcmp(value, "init") == 0))
+            return 0;
+        return pithi_time_parse(value, &draw->t0_ns) ? usage("--from %s: no time such as 1.5 or 20ms, nor init", value) : 0;
     case TO:
         draw->has_to = 1;
-        return pithi_time_parse(value, &draw->t1_ns) ? usage("--to %s: no time such as 1.5 or 20ms", value) : 0;
+        if ((draw->to_finalize = strcmp(value, "finalize") == 0))
+            return 0;
+        return pithi_time_parse(value, &draw->t1_ns) ? usage("--to %s: no time such as 1.5 or 20ms, nor finalize", value) : 0;
     case LANES:
         draw->lanes = value;
         return 0;

@@ -106,6 +106,10 @@ static int load(struct pithi_figure *figure, const struct pithi_draw *draw)
     if (err == PITH_ERR_USAGE)
         return pithi_draw_failed("%s: %u rows do not fit in this size; give another --size or fewer --lanes",
                                  draw->log_path, draw->row_count);
+    if (err == PITH_ERR_DAMAGED) {
+        pithi_draw_damaged();
+        return 0;
+    }
     return err ? pithi_draw_failed("%s", pithlog_error()) : 0;
 }
 

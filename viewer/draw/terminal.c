@@ -137,7 +137,9 @@ static int ask_log(struct terminal *terminal)
     query.levels = terminal->colour ? 2 : 1;
     err = pithi_query_run(draw->log, &query, &terminal->cells);
     free(lanes);
-    if (err)
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    else if (err)
         return pithi_draw_failed("%s", pithlog_error());
     terminal->legend = pithi_legend_make(draw->log, &terminal->cells, draw->t1_ns - draw->t0_ns, &count);
     terminal->legend_count = drop_tiny_entries(terminal, terminal->legend, count);

@@ -9,7 +9,7 @@ oo::class create ::pith::Anim {
     variable info       ;# dict: what it said last
     variable path       ;# the log, as the user or the library named it
     variable top        ;# the toplevel
-    variable canvas photo
+    variable canvas photo legend
     variable words      ;# namespace of scripts
     variable moment     ;# shown, ns
     variable playing    ;# 1; 0: pause
@@ -112,7 +112,9 @@ oo::class create ::pith::Anim {
         pack $tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.slider -side bottom -fill x -padx 12 -pady {2 0}
-        pack $canvas -side top -fill both -expand 1
+        set legend [canvas $top.legend -highlightthickness 0 -width 170 -background [::pith::theme::colour paper]]
+        pack $legend -side left -fill y
+        pack $canvas -side left -fill both -expand 1
         bind $canvas <Configure> [list [self] place_labels]
         bind $canvas <Motion> [list [self] point %x %y]
     }
@@ -305,14 +307,13 @@ oo::class create ::pith::Anim {
             return
         }
         set legend_ids $ids
-        $canvas delete legend
+        $legend delete all
         set y 16
-        foreach {fill outline text} [concat [list #ffffff #52606d "computing (own code)"] \
-                {*}[lmap id [lrange $ids 0 29] {list $colours($id) $colours($id) $names($id)}]] {
-            $canvas create rectangle 14 [expr {$y - 5}] 26 [expr {$y + 5}] -fill $fill -outline $outline -tags legend
-            $canvas create text 32 $y -anchor w -text $text -font PithSmall -tags legend \
-                -fill [::pith::theme::colour text]
-            incr y 17
+        foreach {fill text} [concat [list #ffffff "computing (own code)"] \
+                {*}[lmap id [lrange $ids 0 39] {list $colours($id) $names($id)}]] {
+            $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill -outline #52606d
+            $legend create text 33 $y -anchor w -text $text -font PithSmall -fill [::pith::theme::colour text]
+            incr y 18
         }
     }
 

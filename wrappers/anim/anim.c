@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -98,6 +99,7 @@ static int become_window(void *context)
     int null;
 
     setsid();
+    setpriority(PRIO_PROCESS, 0, 10); /* the program goes first */
     null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
         dup2(null, fd);
@@ -127,8 +129,9 @@ static int start_window(struct start *start)
 static void say(const char *what, const char *log)
 {
     char line[PATH_MAX + 256];
-    int size = snprintf(line, sizeof line, "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n",
-                        what, log);
+    int size =
+        snprintf(line, sizeof line,
+                 "pith: no animation: %s; the program runs on, and afterwards: pith view --anim %s\n", what, log);
 
     if (write(2, line, size < (int)sizeof line ? (size_t)size : sizeof line - 1) < 0) { /* nobody there to be told */
     }
