@@ -20,7 +20,7 @@ enum pithi_request_kind {
     PITHI_REQUEST_COMM
 };
 struct pithi_request {
-    uint64_t key; /* the handle; 0: an empty place */
+    uint64_t key; /* the handle; 0: not in use */
     uint64_t posted;
     struct pithi_comm *comm;
     uint64_t bytes; /* SEND_INIT, COLL_INIT: given; COMM: the key promised */
@@ -30,15 +30,15 @@ struct pithi_request {
     } u;
     int32_t peer, tag; /* of a receive: as posted; of COLL_INIT: peer is the root */
     uint8_t kind, is_active, is_cancelled;
-    uint32_t place; /* where the copy was found: likely to be there still */
+    uint32_t place, next; /* the table's own: where it is, and what is chained to it */
 };
 
 /* Every function takes a live handle (not MPI_REQUEST_NULL). Cost: a hash look-up, whatever the number open. */
 void pithi_request_put(MPI_Request handle, const struct pithi_request *request);
-/* The same in two steps, for the road that is taken most: an entry to be filled in (all but key and place), and its
- * end. NULL: no memory; nothing to end. */
+/* The same in two steps, for the road that is taken most: an entry to be filled in (from `posted` to `is_cancelled`),
+ * and its end. NULL: no memory; nothing to end. */
 struct pithi_request *pithi_request_open(MPI_Request handle);
-void pithi_request_close(struct pithi_request *place);
+void pithi_request_close(struct pithi_request *entry);
 /* What else names a communicator, as an open request does: 1; no more: -1. */
 void pithi_request_hold(struct pithi_comm *comm, int step);
 /* Whether any is in the table. */
