@@ -26,10 +26,16 @@ void pithi_time_job(int result)
     pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
 }
 
-void pithi_time_control(int level)
+void pithi_time_resume(int level)
 {
-    if (!is_over)
-        __atomic_store_n(&pithi_time_off, level == 0, __ATOMIC_RELAXED);
+    if (level && !is_over)
+        __atomic_store_n(&pithi_time_off, 0, __ATOMIC_RELAXED);
+}
+
+void pithi_time_pause(int level)
+{
+    if (!level)
+        __atomic_store_n(&pithi_time_off, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- this process's block ---------------------------------------------------------------------------------------- */

@@ -68,6 +68,10 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @comm_free}} pithi_time_comm_gone({{comm}}); {{callfn}} {{endfn}}
 {{fn f @comm_name}} {{callfn}} pithi_time_comm_named({{comm}}); {{endfn}}
 
+/* ---- pauses ------------------------------------------------------------------------------------------------------ */
+
+{{fn f @job_control}} pithi_time_resume({{level}}); {{callfn}} pithi_time_pause({{level}}); {{endfn}}
+
 /* ---- the time ---------------------------------------------------------------------------------------------------- */
 
 {{fnall f @conversion @job_finalize @job_session_end}}
@@ -81,7 +85,6 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 
 {{fn f @job_init}} {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
 {{fn f @job_session}} {{callfn}} pithi_time_session({{returnVal}}); {{endfn}}
-{{fn f @job_control}} {{callfn}} pithi_time_control({{level}}); {{endfn}}
 
 /* The time of the last call is how long this process waited for the others; then all make the table. */
 

@@ -167,7 +167,9 @@ void pithi_time_comm_named(MPI_Comm comm);
 
 void pithi_time_job(int result);     /* after MPI_Init */
 void pithi_time_session(int result); /* after MPI_Session_init */
-void pithi_time_control(int level);
+/* MPI_Pcontrol: 0 ends counting, after itself; others begin it again, before themselves. */
+void pithi_time_resume(int level);
+void pithi_time_pause(int level);
 /* In MPI_Finalize, before the library's: ends the call and makes the report; collective. */
 void pithi_time_finish(struct pithi_time_call *call);
 /* The same in MPI_Session_finalize, for the last one of a program without MPI_Init. */
