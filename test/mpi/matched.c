@@ -29,10 +29,18 @@ static void add(struct ends *ends, const struct pithlog_record *record)
 static struct end *take(struct ends *ends, uint32_t lane, int64_t time_ns, uint64_t bytes)
 {
     struct end *found = NULL;
+    size_t first = 0, after = ends->count;
 
-    for (size_t i = 0; i < ends->count; i++) {
+    while (first < after) { /* they are in the order of time */
+        size_t middle = first + (after - first) / 2;
+        if (ends->at[middle].time_ns < time_ns)
+            first = middle + 1;
+        else
+            after = middle;
+    }
+    for (size_t i = first; i < ends->count && ends->at[i].time_ns == time_ns; i++) {
         struct end *end = &ends->at[i];
-        if (end->lane != lane || end->time_ns != time_ns || end->taken || (end->bytes && bytes && end->bytes != bytes))
+        if (end->lane != lane || end->taken || (end->bytes && bytes && end->bytes != bytes))
             continue;
         if (!found || end->bytes == bytes)
             found = end;
