@@ -206,9 +206,10 @@ $(O)/gen/$(1)/exported: $(O)/.flags
 	@mkdir -p $$(@D)
 	printf '\043include <mpi.h>\nint main(void){return MPI_Finalize();}' | $(MPICC_$(1)) -x c - -o $$@.probe
 	ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(PMPIX*_[A-Za-z0-9_]*\)$$$$/\1/p' >$$@
-	[ -z '$(MPIFC_$(1))' ] || { printf '      call MPI_Init(i)\n      end\n' >$$@.f && $(MPIFC_$(1)) -w -o $$@.probe $$@.f && \
-		ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(pmpi_[a-z0-9_]*_\)$$$$/\1/p' >>$$@; }
-	@rm -f $$@.probe $$@.f
+	[ -z '$(MPIFC_$(1))' ] || { for use in 'use mpi_f08' 'use mpi' ''; do \
+		printf 'program probe\n%s\ncall MPI_Init(i)\nend\n' "$$$$use" >$$@.f90 && $(MPIFC_$(1)) -w -J $$(@D) -o $$@.probe $$@.f90 2>$$@.err && break; done; \
+		ldd $$@.probe | sed -n 's/.*=> \(.*\) (.*/\1/p' | xargs nm -D --defined-only | sed -n 's/.* [TWV] \(pmpir*_[a-z0-9_]*_\)$$$$/\1/p' >>$$@; }
+	@rm -f $$@.probe $$@.f90 $$@.err
 $(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<

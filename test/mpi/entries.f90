@@ -4,7 +4,7 @@ program entries
   implicit none
   integer :: ierr, rank, size, n(1), st(MPI_STATUS_SIZE), req(2), idx, c2, x(4), k, cnt, inds(2)
   logical :: flag
-  character(len=20) :: name
+  character(len=MPI_MAX_OBJECT_NAME) :: name
   integer :: sts(MPI_STATUS_SIZE,2)
   call MPI_Init(ierr)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
@@ -32,6 +32,11 @@ program entries
   req(1) = MPI_REQUEST_NULL
   call MPI_Waitany(2, req, idx, st, ierr)
   if (idx /= 2) stop 5
+  call MPI_Isend(rank, 1, MPI_INTEGER, 1-rank, 6, MPI_COMM_WORLD, req(2), ierr)
+  call MPI_Irecv(x, 1, MPI_INTEGER, 1-rank, 6, MPI_COMM_WORLD, req(1), ierr)
+  call MPI_Wait(req(2), MPI_STATUS_IGNORE, ierr)
+  call MPI_Waitany(2, req, idx, MPI_STATUS_IGNORE, ierr)
+  req(1) = MPI_REQUEST_NULL
   call MPI_Irecv(x, 1, MPI_INTEGER, MPI_PROC_NULL, 5, MPI_COMM_WORLD, req(2), ierr)
   call MPI_Waitsome(2, req, cnt, inds, MPI_STATUSES_IGNORE, ierr)
   if (cnt /= 1 .or. inds(1) /= 2) stop 6

@@ -27,25 +27,28 @@ for mpi in $(mpis); do
     ok $(($(wc -l <wanted) < 5)) "$mpi: that is something"
 
     command -v "mpif90.$mpi" >/dev/null || { skip "$mpi: Fortran" "no mpif90.$mpi"; continue; }
-    "mpif90.$mpi" -w -c -o entries.o "$top/test/mpi/entries.f90" 2>err
-    ok $? "$mpi: the Fortran program compiles" || cat err
-    "mpif90.$mpi" -o fplain entries.o && PITH_QUIET=1 mpiexec_of "$mpi" 2 pith run -o fplain.pith ./fplain >out 2>&1
-    calls_by_name fplain.pith >wanted
-    lines fplain.pith send | cut -f 1,4- | sort >sends
-    for needed in as-needed no-as-needed; do
-        "mpif90.$mpi" -o entries -Wl,--$needed entries.o "${archives[@]}" 2>err
-        ok $? "$mpi, Fortran, --$needed: links" || cat err
-        run_linked "$mpi" entries
-        is "$? $(grep -c fine out)" "0 2" "$mpi, Fortran, --$needed: the program finds nothing changed" || cat out err
-        is "$(calls_by_name entries.pith)" "$(<wanted)" "$mpi, Fortran, --$needed: records what pith run does"
-        is "$(lines entries.pith send | cut -f 1,4- | sort)" "$(<sends)" "$mpi, Fortran, --$needed: the messages too"
-        is "$(pith info entries.pith | grep -E '^(messages|unmatched|ranks)')" "$(pith info fplain.pith | grep -E '^(messages|unmatched|ranks)')" "$mpi, Fortran, --$needed: all matched"
+    for program in entries entries_f08; do
+        rm -f entries.o
+        "mpif90.$mpi" -w -c -o entries.o "$top/test/mpi/$program.f90" 2>err
+        ok $? "$mpi: $program.f90 compiles" || cat err
+        rm -rf fplain.pith*; "mpif90.$mpi" -o fplain entries.o && PITH_QUIET=1 mpiexec_of "$mpi" 2 pith run -o fplain.pith ./fplain >out 2>&1
+        calls_by_name fplain.pith >wanted
+        lines fplain.pith send | cut -f 1,4- | sort >sends
+        for needed in as-needed no-as-needed; do
+            "mpif90.$mpi" -o entries -Wl,--$needed entries.o "${archives[@]}" 2>err
+            ok $? "$mpi, $program, --$needed: links" || cat err
+            run_linked "$mpi" entries
+            is "$? $(grep -c fine out)" "0 2" "$mpi, $program, --$needed: the program finds nothing changed" || cat out err
+            is "$(calls_by_name entries.pith)" "$(<wanted)" "$mpi, $program, --$needed: records what pith run does"
+            is "$(lines entries.pith send | cut -f 1,4- | sort)" "$(<sends)" "$mpi, $program, --$needed: the messages too"
+            is "$(pith info entries.pith | grep -E '^(messages|unmatched|ranks)')" "$(pith info fplain.pith | grep -E '^(messages|unmatched|ranks)')" "$mpi, $program, --$needed: all matched"
+        done
+        ok $(($(wc -l <wanted) < 15)) "$mpi: that is something"
+        # pith run on top of it: the shared library records, once.
+        rm -f entries*.pith; mpiexec_of "$mpi" 2 pith run -o entries.pith ./entries >out 2>err
+        is "$? $(echo entries*.pith) $(grep -c '^pith: entries' err)" "0 entries.pith 1" "$mpi, $program: pith run of it: one log" || cat err
+        is "$(calls_by_name entries.pith)" "$(<wanted)" "$mpi, $program: with each call once"
     done
-    ok $(($(wc -l <wanted) < 15)) "$mpi: that is something"
-    # pith run on top of it: the shared library records, once.
-    rm -f entries*.pith; mpiexec_of "$mpi" 2 pith run -o entries.pith ./entries >out 2>err
-    is "$? $(echo entries*.pith) $(grep -c '^pith: entries' err)" "0 entries.pith 1" "$mpi: pith run of such a program: one log" || cat err
-    is "$(calls_by_name entries.pith)" "$(<wanted)" "$mpi: with each call once"
 
     # In vain: MPI stands before libpith-mpi on the line.
     library=$([ "$mpi" = mpich ] && echo -lmpich || echo -lmpi)

@@ -4,6 +4,10 @@
  * came: buffers, sentinels, LOGICALs, lengths of texts and callbacks stay Fortran's. What the text reads is decoded for
  * it into variables of C's names and types, before the call, and after it what the call may have changed.
  *
+ * The functions of mpi_f08 are others (mpi_send_f08_, or mpi_send_f08ts_, which gets descriptors of buffers; _large for the
+ * large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's, and
+ * the last argument may be missing. They are written where --exports has the twin.
+ *
  * Some libraries' Fortran functions call MPI_Send, others PMPI_Send. So that a call counts once in both, the entry says
  * in wrappergen_fortran whose call it makes, and the C wrapper passes on the first such one. */
 #include "wrappergen.h"
@@ -91,7 +95,7 @@ static int is_text(const struct arg *arg)
     return strchr(arg->suffix, '(') == NULL && strstr(arg->prefix, "char ") != NULL;
 }
 
-static const char *lower(const char *name)
+static char *lower(const char *name)
 {
     char *low = text_copy(name, strlen(name));
 
@@ -114,18 +118,72 @@ static int ends(const char *name, const char *with)
     return strlen(name) > strlen(with) && !strcmp(name + strlen(name) - strlen(with), with);
 }
 
+/* One entry point: the name that is defined, and that of the library's own function. */
+struct shape {
+    const char *own, *real; /* printf formats of the name in small letters */
+    int is_large, is_f08, is_ts;
+};
+static const struct shape shapes[] = {
+    {"%s_", "p%s_", 0, 0, 0},
+    {"%s_f08_", "p%s_f08_", 0, 1, 0},      /* Open MPI */
+    {"%s_f08_", "pmpir_%s_f08_", 0, 1, 0}, /* MPICH: without mpi_ */
+    {"%s_f08ts_", "pmpir_%s_f08ts_", 0, 1, 1},
+    {"%s_f08_large_", "pmpir_%s_f08_large_", 1, 1, 0},
+    {"%s_f08ts_large_", "pmpir_%s_f08ts_large_", 1, 1, 1},
+};
+enum { SHAPES = sizeof shapes / sizeof shapes[0] };
+
+static int ends_large(const struct proto *proto) { return ends(proto->name, "_c"); }
+
+/* The name in small letters, without _c. */
+static char *base_name(const struct proto *proto)
+{
+    char *base = lower(proto->name);
+
+    if (ends_large(proto))
+        base[strlen(base) - 2] = 0;
+    return base;
+}
+
+static char *own_name(const struct proto *proto, const struct shape *shape)
+{
+    struct text name = {0};
+    const char *gap = strstr(shape->own, "%s") + 2;
+
+    text_printf(&name, "%s%s", base_name(proto), gap);
+    return name.at;
+}
+
+static char *real_name(const struct proto *proto, const struct shape *shape)
+{
+    struct text name = {0};
+    size_t before = (size_t)(strstr(shape->real, "%s") - shape->real);
+
+    text_add(&name, shape->real, before);
+    text_printf(&name, "%s%s", base_name(proto) + (before > 1 ? 4 : 0), shape->real + before + 2);
+    return name.at;
+}
+
+static int has_shape(const struct emitter *emitter, const struct proto *proto, const struct shape *shape)
+{
+    if (shape->is_large != ends_large(proto))
+        return 0;
+    return emitter->exports ? source_has_word(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
+}
+
 int fortran_has(const struct emitter *emitter, const struct proto *proto)
 {
-    static const char *const not_in_fortran[] = {"_c2f", "_f2c", "_c", "2f08", "f082c", "f082f", NULL};
+    static const char *const not_in_fortran[] = {"_c2f", "_f2c", "2f08", "f082c", "f082f", NULL};
 
     if (strncmp(proto->name, "MPI_", 4) != 0 || !strncmp(proto->name, "MPI_T_", 6) || function_is_void(proto))
         return 0;
     for (int i = 0; not_in_fortran[i]; i++)
         if (ends(proto->name, not_in_fortran[i]))
             return 0;
-    struct text own = {0};
-    text_printf(&own, "%s_", lower(proto->name));
-    return !emitter->exports || source_has_word(emitter->exports, "p", own.at);
+    for (int i = 0; i < SHAPES; i++)
+        if (has_shape(emitter, proto, &shapes[i]))
+            return 1;
+    return 0;
 }
 
 /* "void mpi_send_(void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)" */
@@ -303,17 +361,35 @@ static const char helpers[] =
     "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n"
     "/* Fortran's sentinels are addresses of its own. */\n"
     "#ifdef OPEN_MPI\n"
-    "extern int mpi_fortran_in_place_, mpi_fortran_bottom_;\n"
+    "extern int mpi_fortran_in_place_, mpi_fortran_bottom_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;\n"
+    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&mpi_fortran_status_ignore_)\n"
+    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&mpi_fortran_statuses_ignore_)\n"
+    "#define WRAPPERGEN_F08_IN_PLACE WRAPPERGEN_IN_PLACE\n"
+    "#define WRAPPERGEN_F08_BOTTOM WRAPPERGEN_BOTTOM\n"
     "#define WRAPPERGEN_IN_PLACE ((void *)&mpi_fortran_in_place_)\n"
     "#define WRAPPERGEN_BOTTOM ((void *)&mpi_fortran_bottom_)\n"
     "#else\n"
     "extern void *MPIR_F_MPI_IN_PLACE, *MPIR_F_MPI_BOTTOM;\n"
+    "extern int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;\n"
+    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&MPIR_F08_MPI_STATUS_IGNORE_OBJ)\n"
+    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&MPIR_F08_MPI_STATUSES_IGNORE_OBJ)\n"
+    "#define WRAPPERGEN_F08_IN_PLACE ((void *)&MPIR_F08_MPI_IN_PLACE)\n"
+    "#define WRAPPERGEN_F08_BOTTOM ((void *)&MPIR_F08_MPI_BOTTOM)\n"
     "#define WRAPPERGEN_IN_PLACE MPIR_F_MPI_IN_PLACE\n"
     "#define WRAPPERGEN_BOTTOM MPIR_F_MPI_BOTTOM\n"
     "#endif\n"
     "__attribute__((unused)) static inline void *wrappergen_buffer(void *from)\n"
     "{\n"
     "  return from == WRAPPERGEN_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_BOTTOM ? MPI_BOTTOM : from;\n"
+    "}\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer_f08(void *from)\n"
+    "{\n"
+    "  return from == WRAPPERGEN_F08_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_F08_BOTTOM ? MPI_BOTTOM : from;\n"
+    "}\n"
+    "/* A descriptor begins with the address. */\n"
+    "__attribute__((unused)) static inline void *wrappergen_buffer_ts(void *from)\n"
+    "{\n"
+    "  return from ? wrappergen_buffer_f08(*(void **)from) : from;\n"
     "}\n"
     "__attribute__((unused)) static inline void *wrappergen_room(size_t size)\n"
     "{\n"
@@ -336,6 +412,16 @@ static const char helpers[] =
     "{\n"
     "  for (int i = 0; i < count; i++)\n"
     "    to[i] = from[i] == MPI_UNDEFINED ? MPI_UNDEFINED : from[i] - 1;\n"
+    "}\n"
+    "/* The indices of mpi_f08; MPICH up to 4.0.2 counts from 0 there. */\n"
+    "__attribute__((unused)) static inline void wrappergen_from_first(int *to, const MPI_Fint *from, int count)\n"
+    "{\n"
+    "#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION <= 40002300\n"
+    "  for (int i = 0; i < count; i++)\n"
+    "    to[i] = from[i];\n"
+    "#else\n"
+    "  wrappergen_from_one(to, from, count);\n"
+    "#endif\n"
     "}\n"
     "/* How many datatypes an alltoallw has. */\n"
     "__attribute__((unused)) static inline int wrappergen_peers(MPI_Fint f_comm, int neighbours, int to)\n"
@@ -366,7 +452,7 @@ static void call(struct text *out, const struct proto *proto)
 {
     const char *comma = "";
 
-    text_printf(out, "p%s_(", lower(proto->name));
+    text_printf(out, "p%s_(", base_name(proto));
     for (int i = 0; i < proto->arg_count; i++)
         if (is_passed(proto, i)) {
             text_printf(out, "%sf_%s", comma, proto->args[i].name);
@@ -403,41 +489,81 @@ const char *fortran_call(const struct proto *proto, const char *after)
     return out.at;
 }
 
+/* A text with one name in place of another. */
+static const char *swap(const char *text, const char *from, const char *to)
+{
+    struct text out = {0};
+
+    text_puts(&out, "");
+    for (const char *at; (at = strstr(text, from)); text = at + strlen(from)) {
+        text_add(&out, text, (size_t)(at - text));
+        text_puts(&out, to);
+    }
+    text_puts(&out, text);
+    return out.at;
+}
+
+/* All of an entry but its names: declarations of what is decoded, the text, and the end. */
+static const char *inside(const struct proto *proto, const char *body, const char *before, const char *after)
+{
+    struct text out = {0};
+
+    text_printf(&out, "\n{\n  %s returnVal = 0;\n", proto->result);
+    if (has_error(proto))
+        text_puts(&out, "  MPI_Fint wrappergen_result = 0;\n");
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
+            decode(&out, proto, &proto->args[i], reads(before, proto->args[i].name));
+            text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may stand in a text only */
+        }
+    text_printf(&out, "%s\n", body);
+    for (int i = 0; i < proto->arg_count; i++)
+        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
+            release(&out, proto, &proto->args[i]);
+    if (has_error(proto))
+        text_puts(&out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
+    else
+        text_puts(&out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
+    return out.at;
+}
+
+/* The body was written for mpif.h. */
+static const char *for_shape(const char *text, const struct proto *proto, const struct shape *shape)
+{
+    struct text call = {0}, real = {0};
+
+    text_printf(&call, "p%s_(", base_name(proto));
+    text_printf(&real, "%s(", real_name(proto, shape));
+    text = swap(text, call.at, real.at);
+    if (!shape->is_f08)
+        return text;
+    text = swap(text, "wrappergen_from_one(", "wrappergen_from_first(");
+    text = swap(text, "MPI_F_STATUS", "WRAPPERGEN_F08_STATUS");
+    return swap(text, "wrappergen_buffer(", shape->is_ts ? "wrappergen_buffer_ts(" : "wrappergen_buffer_f08(");
+}
+
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after)
 {
-    struct text *out = &emitter->out, own = {0}, real = {0};
-    const char *low = lower(proto->name), *names[] = {low, upper(proto->name), NULL};
+    struct text *out = &emitter->out;
+    const char *all = inside(proto, body, before, after), *low = lower(proto->name);
 
-    text_printf(&own, "%s_", low);
-    text_printf(&real, "p%s_", low);
-    text_puts(out, "\n");
-    head(out, proto, real.at);
-    text_puts(out, ";\n");
-    head(out, proto, own.at);
-    text_puts(out, ";\n");
-    head(out, proto, own.at);
-    text_printf(out, "\n{\n  %s returnVal = 0;\n", proto->result);
-    if (has_error(proto))
-        text_puts(out, "  MPI_Fint wrappergen_result = 0;\n");
-    for (int i = 0; i < proto->arg_count; i++)
-        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name)) {
-            decode(out, proto, &proto->args[i], reads(before, proto->args[i].name));
-            text_printf(out, "  (void)%s;\n", proto->args[i].name); /* the name may stand in a text only */
+    for (int i = 0; i < SHAPES; i++) {
+        const char *own = own_name(proto, &shapes[i]);
+        if (!has_shape(emitter, proto, &shapes[i]))
+            continue;
+        text_puts(out, "\n");
+        head(out, proto, real_name(proto, &shapes[i]));
+        text_puts(out, ";\n");
+        head(out, proto, own);
+        text_puts(out, ";\n");
+        head(out, proto, own);
+        text_puts(out, for_shape(all, proto, &shapes[i]));
+        for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
+            struct text alias = {0};
+            text_printf(&alias, "%s%s", a == 1 ? upper(low) : low, a == 2 ? "__" : "");
+            head(out, proto, alias.at);
+            text_printf(out, " __attribute__((alias(\"%s\")));\n", own);
         }
-    text_puts(out, body);
-    text_puts(out, "\n");
-    for (int i = 0; i < proto->arg_count; i++)
-        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
-            release(out, proto, &proto->args[i]);
-    if (has_error(proto))
-        text_puts(out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
-    else
-        text_puts(out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
-    for (int i = 0; i < 3; i++) {
-        struct text alias = {0};
-        text_printf(&alias, "%s%s", i < 2 ? names[i] : low, i < 2 ? "" : "__");
-        head(out, proto, alias.at);
-        text_printf(out, " __attribute__((alias(\"%s\")));\n", own.at);
     }
 }
