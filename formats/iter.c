@@ -12,6 +12,9 @@
 #include "native/chunk.h"
 #include "native/log.h"
 
+/* Kept out of the way of the code that each record runs through. */
+#define UNCOMMON __attribute__((noinline, cold))
+
 struct cursor {
     uint64_t key;  /* of the record it stands at */
     uint32_t leaf; /* its place in the tree */
@@ -95,7 +98,7 @@ static struct place play(struct pithlog_iter *it, uint32_t at)
 
 /* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
 
-static int block_damaged(const struct pithlog_iter *it, struct cursor *c, const char *why)
+static UNCOMMON int block_damaged(const struct pithlog_iter *it, struct cursor *c, const char *why)
 {
     uint64_t offset = c->lane->blocks[c->next_block - 1].offset;
     pithi_block_leave(&c->block); /* so that another call goes on with the next one */
@@ -158,7 +161,7 @@ static inline int step(const struct pithlog_iter *it, struct cursor *c)
 }
 
 /* Goes to the first record of the lane's next block: as advance. */
-static int next_block(struct pithlog_iter *it, struct cursor *c)
+static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
 {
     while (c->next_block < c->lane->block_count && may_skip(it, &c->lane->blocks[c->next_block]))
         c->next_block++;
@@ -183,7 +186,7 @@ static inline int advance(struct pithlog_iter *it, struct cursor *c)
 
 /* ---- Nesting ----------------------------------------------------------------------------------------------------- */
 
-static void pair_uncommon(struct cursor *c, struct pithlog_record *r)
+static UNCOMMON void pair_uncommon(struct cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;
     if (r->kind == PITHLOG_ENTER) {
@@ -199,32 +202,14 @@ static void pair_uncommon(struct cursor *c, struct pithlog_record *r)
     }
 }
 
-/* An ENTER, or a LEAVE of the state on top: both alike, as which of the two it is, is chance. The place above the top,
- * there is one, gets the state entered, or what nobody looks at. */
 static inline void pair(struct cursor *c, struct pithlog_record *r)
 {
-    struct pithi_stack *s = &c->stack;
-    uint32_t count = s->count, leave = r->kind == PITHLOG_LEAVE;
-    if (__builtin_expect((s->above != 0) | (count == s->room) | (count < leave), 0)) {
+    uint32_t leave = r->kind == PITHLOG_LEAVE;
+    int64_t start_ns;
+    if (!pithi_stack_quick(&c->stack, leave, r->id, r->time_ns, &start_ns, &r->nested_ns, &r->depth))
         pair_uncommon(c, r);
-        return;
-    }
-    struct pithi_open_state *free_place = &s->states[count], *state = free_place - leave;
-    struct pithi_open_state *around = count > leave ? state - 1 : free_place;
-    if (__builtin_expect(leave & (state->id != r->id), 0)) {
-        pair_uncommon(c, r);
-        return;
-    }
-    free_place->id = r->id;
-    free_place->enter_ns = r->time_ns;
-    free_place->nested_ns = 0;
-    int64_t start_ns = state->enter_ns;
-    r->depth = count - leave;
-    r->start_ns = leave ? start_ns : 0;
-    r->nested_ns = state->nested_ns; /* of an ENTER: of the free place, 0 */
-    /* of an ENTER: none */
-    around->nested_ns = (int64_t)((uint64_t)around->nested_ns + (uint64_t)r->time_ns - (uint64_t)start_ns);
-    s->count = count + 1 - 2 * leave;
+    else
+        r->start_ns = leave ? start_ns : 0;
 }
 
 /* The first block that reaches into the window. */
@@ -391,7 +376,7 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
 }
 
 /* Whatever is not plain running. 1 a record, 0 the end, -1 error, 2 go on running. */
-static int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
+static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
 {
     if (it->phase == PRIMING) {
         while (it->at < it->cursor_count) {

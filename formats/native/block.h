@@ -30,25 +30,50 @@ struct pithi_block_head {
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
-struct pithi_encoder;
+struct pithi_dict {
+    uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
+};
+
+/* The columns of a block being made. All but what is below belongs to block_write.c. */
+enum { PITHI_CODE_SLOTS = 1024 };
+struct pithi_encoder {
+    struct pithi_block_head head; /* `unit` and `columns` only at the end */
+    uint32_t room;                /* for so many records there is memory */
+    uint32_t dict_count;
+    unsigned char *what; /* [room] codes */
+    uint64_t *steps;     /* [room] */
+    struct pithi_stack open;
+    uint64_t lane_count; /* records of the lane in blocks before */
+    uint64_t posted;
+    struct pithi_buffer column[PITHI_COL_COUNT];
+    struct {
+        unsigned char pay, blocks; /* whether deflate does, and for how many blocks to go this is taken for true */
+    } repeats[PITHI_COL_COUNT];
+    struct pithi_code_slot {
+        uint64_t key; /* pithi_code_key; 0: empty */
+        uint32_t code;
+    } code[PITHI_CODE_SLOTS];
+    struct pithi_dict dict[256];
+};
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
-int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+/* The same, for records of all kinds and at any place of the block. */
+int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 /* 1: the block has so many records, or many bytes of payload, and should be ended. */
-int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records);
-uint32_t pithi_encoder_count(const struct pithi_encoder *e);
+static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
+{
+    return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
+}
 /* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-
-struct pithi_dict {
-    uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
-};
 
 /* Records are made ready so many at once, by a tight loop; who merges many lanes then finds all of them in the first
  * caches, where the columns of all lanes would not be. */
@@ -137,6 +162,29 @@ static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, uint6
     if (__builtin_expect(count > 57, 0) && bit & 7)
         v |= (uint64_t)p[8] << (64 - (bit & 7));
     return v & ((UINT64_C(1) << count) - 1);
+}
+
+static inline uint64_t pithi_code_key(uint32_t kind, uint32_t what) { return (uint64_t)what << 8 | kind; }
+
+static inline uint32_t pithi_code_home(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 54); }
+
+static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
+{
+    uint32_t count = e->head.count, leave = r->kind - PITHLOG_ENTER;
+    uint64_t key = pithi_code_key(r->kind, r->id);
+    const struct pithi_code_slot *slot = &e->code[pithi_code_home(key)];
+    int64_t time_ns = r->time_ns > e->head.last_ns ? r->time_ns : e->head.last_ns, start_ns, nested_ns;
+    uint32_t depth;
+    /* What nearly all records are: enters or leaves a state already met, not at the block's start. */
+    if (leave > 1 || slot->key != key || count == 0 || count == e->room ||
+        !pithi_stack_quick(&e->open, leave, r->id, time_ns, &start_ns, &nested_ns, &depth))
+        return pithi_encoder_add_any(e, r, comm);
+    e->what[count] = (unsigned char)slot->code;
+    e->steps[count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
+    e->head.last_ns = time_ns;
+    e->head.states += leave;
+    e->head.count = count + 1;
+    return PITH_OK;
 }
 
 static inline int pithi_block_step(struct pithi_block *b)

@@ -237,7 +237,7 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
-static int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column c)
+static inline int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column c)
 {
     uint64_t u;
     if (!get(b, c, &u))

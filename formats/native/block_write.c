@@ -1,31 +1,13 @@
 /* block_write.c - the encoder: collects records of a lane as columns, then packs them.
  *
  * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step, and
- * what few kinds carry beyond. All choices (unit, deflate or store) are made once a block, over whole columns.
+ * what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All choices (unit, deflate or store) are made once a block, over whole columns.
  */
 #include "native/block.h"
 
 #include "native/huffman.h"
 
-enum { HASH_SLOTS = 1024, FIRST_ROOM = 256 };
-
-struct slot {
-    uint64_t key; /* what << 8 | kind; 0: empty */
-    uint32_t code;
-};
-
-struct pithi_encoder {
-    struct pithi_block_head head;
-    uint64_t lane_count; /* records of the lane so far, with this block's */
-    struct pithi_stack open;
-    uint64_t *steps; /* [room] */
-    unsigned char *what;
-    uint32_t room, dict_count;
-    struct pithi_dict dict[256];
-    struct slot hash[HASH_SLOTS];
-    uint64_t posted;
-    struct pithi_buffer column[PITHI_COL_COUNT];
-};
+enum { FIRST_ROOM = 256, REPEATS_BLOCKS = 8 };
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread)
 {
@@ -47,13 +29,6 @@ void pithi_encoder_free(struct pithi_encoder *e)
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         free(e->column[i].data);
     free(e);
-}
-
-uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
-
-int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
-{
-    return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
 }
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------ */
@@ -93,19 +68,20 @@ static int grow(struct pithi_encoder *e)
 /* The byte for (kind, what), new ones while there are any, else the escape. */
 static unsigned code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
 {
-    uint64_t key = (uint64_t)what << 8 | kind;
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 54);
-    while (e->hash[at].key != key) {
-        if (e->hash[at].key == 0) {
+    uint64_t key = pithi_code_key(kind, what);
+    uint32_t at = pithi_code_home(key);
+    while (e->code[at].key != key) {
+        if (e->code[at].key == 0) {
+            e->head.kinds |= 1u << kind;
             if (e->dict_count == PITHI_CODE_ESCAPE)
                 return PITHI_CODE_ESCAPE;
             e->dict[e->dict_count] = (struct pithi_dict){kind, what};
-            e->hash[at] = (struct slot){key, e->dict_count};
+            e->code[at] = (struct pithi_code_slot){key, e->dict_count};
             return e->dict_count++;
         }
-        at = (at + 1) % HASH_SLOTS;
+        at = (at + 1) % PITHI_CODE_SLOTS;
     }
-    return e->hash[at].code;
+    return e->code[at].code;
 }
 
 static int put(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
@@ -181,7 +157,7 @@ static uint32_t what_of(const struct pithlog_record *r, uint32_t comm)
     return r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : comm;
 }
 
-int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
+int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     int64_t time_ns = r->time_ns;
     if (r->kind < PITHLOG_ENTER || r->kind > PITHLOG_LOST)
@@ -198,9 +174,7 @@ int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, u
     e->what[e->head.count] = (unsigned char)code;
     e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
     e->head.count++;
-    e->lane_count++;
     e->head.last_ns = time_ns;
-    e->head.kinds |= 1u << r->kind;
     if ((code == PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, r->kind) && put(e, PITHI_COL_ESCAPE, what))) ||
         !add_fields(e, r, time_ns))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
@@ -278,31 +252,45 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
     for (int c = 0; c < 256; c++)
         if (seen[c])
             bits += seen[c] * (log2_of((uint32_t)size) - log2_of(seen[c]));
-    return bits / 8 + PITHI_HUFFMAN_HEAD;
+    return bits / 8 + (double)pithi_huffman_head(seen);
 }
 
-/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning. */
-static int repeats_pay(struct pithi_zip *zip, const struct pithi_buffer *column, double huffman, unsigned char *out)
+/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning, and taken to be so for
+ * some blocks. */
+static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
+                       unsigned char *out)
 {
-    size_t part = column->size < 2048 ? column->size : 2048;
-    size_t packed = pithi_zip_pack(zip, column->data, part, out, part);
-    double whole = (double)packed * (double)column->size / (double)part;
-    return packed && whole < .95 * huffman && whole < .97 * (double)column->size;
+    const struct pithi_buffer *column = &e->column[c];
+    if (e->repeats[c].blocks == 0) {
+        size_t part = column->size < 2048 ? column->size : 2048;
+        size_t packed = pithi_zip_pack(zip, column->data, part, out, part);
+        double whole = (double)packed * (double)column->size / (double)part;
+        e->repeats[c].pay = packed && whole < .95 * huffman && whole < .97 * (double)column->size;
+        e->repeats[c].blocks = REPEATS_BLOCKS;
+    }
+    e->repeats[c].blocks--;
+    return e->repeats[c].pay;
 }
 
 /* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by
  * chance. */
-static size_t pack_column(struct pithi_zip *zip, enum pithi_column c, const struct pithi_buffer *column,
-                          unsigned char *out, enum pithi_coding *coding)
+static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, unsigned char *out,
+                          enum pithi_coding *coding)
 {
+    const struct pithi_buffer *column = &e->column[c];
     uint32_t seen[256];
+    size_t packed;
     if (column->size <= 32)
         return 0;
     pithi_histogram(column->data, column->size, seen);
     double huffman = entropy_bytes(seen, column->size);
     *coding = PITHI_DEFLATED;
-    if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(zip, column, huffman, out))
-        return pithi_zip_pack(zip, column->data, column->size, out, column->size - 1);
+    if (c != PITHI_COL_TIME && c != PITHI_COL_BITS && repeats_pay(e, zip, c, huffman, out) &&
+        (packed = pithi_zip_pack(zip, column->data, column->size, out, column->size - 1)) > 0) {
+        if ((double)packed > huffman)
+            e->repeats[c].blocks = 0; /* no more: look again */
+        return packed;
+    }
     *coding = PITHI_HUFFMAN;
     return huffman < .97 * (double)column->size
                ? pithi_huffman_pack(column->data, column->size, seen, out, column->size - 1)
@@ -316,7 +304,7 @@ static int put_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi
     enum pithi_coding coding = PITHI_STORED;
     if (!pithi_buffer_reserve(out, column->size + PITHI_HUFFMAN_SLACK))
         return 0;
-    size_t packed = pack_column(zip, c, column, out->data + out->size, &coding);
+    size_t packed = pack_column(e, zip, c, out->data + out->size, &coding);
     if (packed == 0)
         coding = PITHI_STORED;
     if (packed == 0 && !pithi_buffer_add(out, column->data, column->size))
@@ -351,10 +339,11 @@ static void put_head(unsigned char *p, const struct pithi_block_head *h)
 
 static void next_block(struct pithi_encoder *e)
 {
+    e->lane_count += e->head.count;
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
     e->dict_count = 0;
     e->posted = 0;
-    memset(e->hash, 0, sizeof e->hash);
+    memset(e->code, 0, sizeof e->code);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;
 }

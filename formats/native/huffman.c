@@ -7,7 +7,7 @@
 
 #include "native/bytes.h"
 
-enum { LONGEST = 11, TABLE = 1 << LONGEST, LENGTHS = 128, PARTS = 4 };
+enum { LONGEST = 11, TABLE = 1 << LONGEST, PARTS = 4, SIZES = 4 * (PARTS - 1) };
 
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 {
@@ -103,6 +103,34 @@ static void make_codes(const unsigned char length[256], uint16_t code[256])
 
 /* ---- Packing ----------------------------------------------------------------------------------------------------- */
 
+/* The lowest and the highest byte that occurs. */
+static void range(const uint32_t seen[256], unsigned *low, unsigned *high)
+{
+    for (*low = 0; *low < 255 && seen[*low] == 0;)
+        ++*low;
+    for (*high = 255; *high > *low && seen[*high] == 0;)
+        --*high;
+}
+
+size_t pithi_huffman_head(const uint32_t seen[256])
+{
+    unsigned low, high;
+    range(seen, &low, &high);
+    return 2 + (high - low) / 2 + 1 + SIZES;
+}
+
+/* Puts the range and the lengths; behind them. */
+static unsigned char *put_lengths(const unsigned char length[256], const uint32_t seen[256], unsigned char *out)
+{
+    unsigned low, high;
+    range(seen, &low, &high);
+    *out++ = (unsigned char)low;
+    *out++ = (unsigned char)high;
+    for (unsigned c = low; c <= high; c += 2)
+        *out++ = (unsigned char)(length[c] | (c < high ? length[c + 1] << 4 : 0));
+    return out;
+}
+
 /* Where part `part` of `size` bytes begins; part 4: the end. */
 static size_t part_at(size_t size, size_t part)
 {
@@ -140,19 +168,17 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
     code_lengths(seen, length);
     for (int c = 0; c < 256; c++)
         bits += (uint64_t)seen[c] * length[c];
-    if (PITHI_HUFFMAN_HEAD + bits / 8 + PARTS > room)
+    if (pithi_huffman_head(seen) + bits / 8 + PARTS > room)
         return 0;
     make_codes(length, code);
     for (unsigned c = 0; c < 256; c++)
         code[c] = (uint16_t)(code[c] | length[c] << 12);
-    for (int i = 0; i < LENGTHS; i++)
-        out[i] = (unsigned char)(length[2 * i] | length[2 * i + 1] << 4);
-    unsigned char *at = out + PITHI_HUFFMAN_HEAD;
+    unsigned char *sizes = put_lengths(length, seen, out), *at = sizes + SIZES;
     for (size_t part = 0; part < PARTS; part++) {
         size_t from = part_at(size, part);
         unsigned char *end = put_codes(data + from, part_at(size, part + 1) - from, code, at);
         if (part < PARTS - 1)
-            pithi_put32(out + LENGTHS + 4 * part, (uint32_t)(end - at));
+            pithi_put32(sizes + 4 * part, (uint32_t)(end - at));
         at = end;
     }
     return (size_t)(at - out);
@@ -162,19 +188,19 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
 
 /* What each LONGEST next bits begin with: length | symbol << 8. 0: the lengths are not those of a full tree (or of a
  * single symbol, which then is all there is). Every entry is set, so that decoding needs no check. */
-static int make_table(const unsigned char *head, uint16_t table[TABLE])
+static int make_table(const unsigned char *lengths, unsigned low, unsigned high, uint16_t table[TABLE])
 {
-    unsigned char length[256];
+    unsigned char length[256] = {0};
     uint16_t code[256];
     unsigned filled = 0, symbols = 0, last = 0;
-    for (unsigned i = 0; i < 256; i++) {
-        length[i] = i % 2 ? head[i / 2] >> 4 : head[i / 2] & 15;
-        if (length[i] > LONGEST)
+    for (unsigned c = low; c <= high; c++) {
+        length[c] = lengths[(c - low) / 2] >> (c - low) % 2 * 4 & 15;
+        if (length[c] > LONGEST)
             return 0;
-        if (length[i]) {
-            filled += TABLE >> length[i];
+        if (length[c]) {
+            filled += TABLE >> length[c];
             symbols++;
-            last = i;
+            last = c;
         }
     }
     if (symbols == 1 && length[last] == 1) {
@@ -234,13 +260,16 @@ static int take_rest(const uint16_t table[TABLE], struct part *p)
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size)
 {
     uint16_t table[TABLE];
-    if (size < PITHI_HUFFMAN_HEAD || !make_table(data, table))
+    if (size < 2 || data[0] > data[1])
         return 0;
-    uint64_t left = size - PITHI_HUFFMAN_HEAD;
+    size_t lengths = (size_t)(data[1] - data[0]) / 2 + 1, head = 2 + lengths + SIZES;
+    if (size < head || !make_table(data + 2, data[0], data[1], table))
+        return 0;
+    uint64_t left = size - head;
     struct part part[PARTS];
-    const unsigned char *at = data + PITHI_HUFFMAN_HEAD;
+    const unsigned char *sizes = data + 2 + lengths, *at = data + head;
     for (size_t i = 0; i < PARTS; i++) {
-        uint64_t bytes = i < PARTS - 1 ? pithi_get32(data + LENGTHS + 4 * i) : left;
+        uint64_t bytes = i < PARTS - 1 ? pithi_get32(sizes + 4 * i) : left;
         if (bytes > left)
             return 0;
         part[i] = (struct part){at, bytes, 0, out + part_at(out_size, i), out + part_at(out_size, i + 1)};

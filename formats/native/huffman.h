@@ -8,10 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PITHI_HUFFMAN_HEAD = 140, PITHI_HUFFMAN_SLACK = 16 };
+enum { PITHI_HUFFMAN_SLACK = 16 };
 
 /* How often each byte occurs. */
 void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256]);
+
+/* Bytes that come before the codes. */
+size_t pithi_huffman_head(const uint32_t seen[256]);
 
 /* Packs into at most `room` bytes (and may spoil PITHI_HUFFMAN_SLACK bytes behind): the size, or 0 when it does not
  * fit. */

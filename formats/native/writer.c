@@ -43,6 +43,7 @@ struct pithi_writer {
     struct pithi_buffer out;
     int failed;
     struct pithi_defs *defs;
+    uint32_t def_count; /* at least so many are there */
     uint32_t defs_written;
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
@@ -325,7 +326,8 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
     struct log_segment *s = &w->segments[place.segment];
     uint32_t comm = 0;
     int err;
-    if (record->kind <= PITHLOG_COUNTER && record->id >= pithi_defs_count(w->defs))
+    if (record->kind <= PITHLOG_COUNTER && record->id >= w->def_count &&
+        record->id >= (w->def_count = pithi_defs_count(w->defs)))
         return pithi_fail(PITH_ERR_USAGE, "%s: a record of definition %u, which was not made", w->path, record->id);
     if (record->comm && !pithi_map_get(&s->comms, record->comm, &comm)) {
         if ((err = tell_comm(w, s, record->comm)) != PITH_OK)

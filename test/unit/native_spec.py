@@ -36,7 +36,9 @@ def chunk(data, at):
 
 
 def unhuffman(b, count):
-    lengths = [b[i // 2] >> 4 * (i % 2) & 15 for i in range(256)]
+    low, high = b[0], b[1]
+    lengths = [b[2 + (i - low) // 2] >> 4 * ((i - low) % 2) & 15 if low <= i <= high else 0 for i in range(256)]
+    at = 2 + (high - low) // 2 + 1
     codes, code = {}, 0
     for n in range(1, 12):
         for symbol in range(256):
@@ -44,8 +46,8 @@ def unhuffman(b, count):
                 codes[n, code] = symbol
                 code += 1
         code <<= 1
-    sizes = struct.unpack_from("<3I", b, 128)
-    out, at = bytearray(), 140
+    sizes = struct.unpack_from("<3I", b, at)
+    out, at = bytearray(), at + 12
     for part in range(4):
         end = at + sizes[part] if part < 3 else len(b)
         upto = min((count + 3) // 4 * (part + 1), count)
