@@ -58,12 +58,19 @@ for mpi in $(mpis); do
     is "$(reads calls t.json | grep -E 'rank|Send|Recv' | sort | tr '\n' ',')" "0 MPI_Comm_rank 4001,0 MPI_Recv 40,0 MPI_Send 40,1 MPI_Comm_rank 4001,1 MPI_Recv 40,1 MPI_Send 40," "$mpi: threads that come and go"
     PITH_QUIET=1 timed "$mpi" 1 -o t.json ./timed-$mpi pause
     is "$(reads calls t.json | grep -E 'Barrier|Pcontrol' | tr '\n' ',')" "0 MPI_Barrier 1,0 MPI_Pcontrol 2," "$mpi: MPI_Pcontrol"
-    timed "$mpi" 1 ./timed-$mpi exit 2>err
+    timed "$mpi" 1 ./timed-$mpi exit >out 2>err
     is "$(grep -c '^pith: no table of times: the program ended without MPI_Finalize$' err)" 1 "$mpi: a program that does not finalize: said"
 
     # User code inside MPI calls is the program's; what MPI does for itself is not. (Open MPI with ROMIO, which makes MPI calls.)
     OMPI_MCA_io=romio321 against "callbacks and files" "$mpi" 2 ./traced-$mpi callbacks
     is "$(reads share t.csv 2>&1)" "" "$mpi: what callbacks call counts once"
+    PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi nested
+    is "$(reads nested t.json)" "True True" "$mpi: the time of a call inside another is not counted twice"
+    ./timed-$mpi session >out 2>&1
+    if [ $? = 77 ]; then skip "$mpi: sessions" "before MPI 4"; else
+        PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi session
+        is "$? $(reads sent t.json | tr '\n' ',')" "0 0 MPI_Allreduce 0 20,1 MPI_Allreduce 0 20," "$mpi: sessions"
+    fi
     for sample in heat2d master_worker pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
         against "$sample" "$mpi" 4 "$build/samples/$mpi/$sample"

@@ -66,6 +66,32 @@ static void communicators(void)
     MPI_Comm_free(&named);
 }
 
+/* Rank 1 waits 60 ms for rank 0, in a call that it makes inside MPI_Comm_dup. */
+static int wait_inside(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+{
+    (void)key, (void)extra, (void)in, (void)out;
+    if (rank == 0)
+        usleep(60000);
+    if (rank == 0)
+        MPI_Send(given, 1, MPI_INT, 1, 4, comm);
+    else if (rank == 1)
+        MPI_Recv(got, 1, MPI_INT, 0, 4, comm, MPI_STATUS_IGNORE);
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static void nested(void)
+{
+    MPI_Comm other;
+    int key;
+
+    MPI_Comm_create_keyval(wait_inside, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Comm_dup(MPI_COMM_WORLD, &other);
+    MPI_Comm_free(&other);
+}
+
 static void *calls(void *unused)
 {
     int value;
@@ -91,16 +117,42 @@ static void threads(void)
     }
 }
 
+/* A program without MPI_Init: 5 times 4 bytes. */
+static int session(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "timed", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+    MPI_Group_free(&group);
+    for (int i = 0; i < 5; i++)
+        MPI_Allreduce(given, got, 1, MPI_INT, MPI_SUM, comm);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    return 0;
+#else
+    return 77;
+#endif
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int provided;
 
+    if (!strcmp(what, "session"))
+        return session();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "threads")) {
         threads();
+    } else if (!strcmp(what, "nested")) {
+        nested();
     } else if (!strcmp(what, "pause")) {
         MPI_Pcontrol(0);
         MPI_Barrier(MPI_COMM_WORLD);

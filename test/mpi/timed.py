@@ -64,5 +64,9 @@ for name in names:
                     print(process['rank'], f['function'], f['calls'], f['communicator'])
         elif what == 'share':
             assert 0 < process['mpi_s'] <= process['run_s'], process
+        elif what == 'nested':  # the time of MPI_Recv is not that of the MPI_Comm_dup around it
+            if process['rank'] == 1:
+                own = {f['function']: f['total_s'] for f in process['functions']}
+                print(own['MPI_Recv'] > 0.04, own['MPI_Comm_dup'] < own['MPI_Recv'] / 2)
         elif what == 'barrier':
             print(process['rank'], *[f['max_s'] > 0.02 for f in process['functions'] if f['function'] == 'MPI_Barrier'])

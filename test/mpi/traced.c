@@ -1,4 +1,4 @@
-/* traced.c - calls whose lines are known, for test_trace.sh; and what a trace must stand: threads, a kill, callbacks. */
+/* traced.c - calls whose lines are known, for test_trace.sh; and what a trace must stand: threads, a kill. */
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>

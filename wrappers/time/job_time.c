@@ -230,7 +230,7 @@ static MPI_Group all = MPI_GROUP_NULL;
 
 void pithi_time_session(int result)
 {
-    if (result != MPI_SUCCESS || !pithi_time_self.last || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1 ||
+    if (result != MPI_SUCCESS || !pithi_self.recorded || __atomic_add_fetch(&sessions, 1, __ATOMIC_SEQ_CST) > 1 ||
         is_up || REAL(MPI_Session_init)(MPI_INFO_NULL, MPI_ERRORS_RETURN, &own_session) != MPI_SUCCESS)
         return;
     if (REAL(MPI_Group_from_session_pset)(own_session, "mpi://WORLD", &all) != MPI_SUCCESS) {
