@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What recording adds to an MPI call, in floors (time stamp counter read and 16 bytes stored, measured in the same run), one
-# rank, messages to itself. Goals: MPI_Comm_rank 3, Irecv+Send+Wait 10.
+# rank, messages to itself. Goals: MPI_Comm_rank 3, Irecv+Send+Wait 10. Where eztrace is installed, what it adds stands
+# beside (it records neither MPI_Comm_rank nor MPI_Initialized).
 . "$(dirname "$0")/../lib.sh"
 
 for mpi in $(mpis); do
@@ -18,4 +19,9 @@ for mpi in $(mpis); do
         for (i = 1; i <= NR; i++) { split(line[i], w, " ")
             if (w[1] != "floor") printf "%-16s %6.1f %6.1f %6.1f %6.2f floors   %6.1f %6.1f %6.1f %6.2f floors   %+6.1f\n", w[1],
                 w[2], w[4], w[4] - w[2], (w[4] - w[2]) / f, w[3], w[5], w[5] - w[3], (w[5] - w[3]) / f, w[6] - w[2] } }'
+    if command -v eztrace >/dev/null && mpiexec_of "$mpi" 1 eztrace -t "$mpi" ./calls >eztrace 2>/dev/null; then
+        echo "$mpi: added by eztrace: best, median round"
+        join <(sort plain) <(sort eztrace) | awk '$1 != "floor" && $1 !~ /rank|Init/ { printf "%-16s %6.1f %6.1f\n", $1, $4 - $2, $5 - $3 }'
+    fi
+    rm -rf ./*_trace
 done
