@@ -42,7 +42,6 @@ struct pithlog_iter {
     struct place *tree; /* [0] the winner, [1 .. leaves - 1] the losers; the match of leaf n is (leaves + n) / 2 */
     uint32_t leaves;    /* a power of two */
     enum phase phase;
-    int taken;       /* the record of tree[0] was delivered: go on from it first */
     uint32_t at;     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
     uint32_t opened; /* OPENING: its open states delivered */
 };
@@ -57,7 +56,7 @@ struct pithlog_iter {
 static inline uint64_t key_of(int64_t time_ns)
 {
     uint64_t key = (uint64_t)time_ns ^ UINT64_C(1) << 63;
-    return key < KEY_LAST ? key : KEY_LAST;
+    return __builtin_expect(key > KEY_LAST, 0) ? KEY_LAST : key;
 }
 
 /* The winner's lane goes on with its cursor's key. Of two alike the left one wins, so that ties are in the order of
@@ -375,7 +374,7 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
     return 0;
 }
 
-/* Whatever is not plain running. 1 a record, 0 the end, -1 error, 2 go on running. */
+/* Whatever is not plain running. 1 a record, 0 the end, -1 error, 2 running now, at the first record. */
 static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *r)
 {
     if (it->phase == PRIMING) {
@@ -403,26 +402,23 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
-        if (__builtin_expect(it->phase != RUNNING, 0)) {
+        if (__builtin_expect(it->phase == RUNNING, 1)) { /* on from the record delivered last */
+            struct cursor *last = it->tree[0].cursor;
+            if (__builtin_expect(advance(it, last) < 0, 0))
+                return -1;
+            replay(it, last);
+        } else {
             int status = other_phase(it, r);
             if (status != 2)
                 return status;
-        }
-        struct cursor *c = it->tree[0].cursor;
-        if (it->taken) {
-            if (__builtin_expect(advance(it, c) < 0, 0))
-                return -1;
-            it->taken = 0;
-            replay(it, c);
-            c = it->tree[0].cursor;
         }
         if (__builtin_expect(it->tree[0].key == KEY_DONE, 0)) {
             it->phase = CLOSING;
             it->at = 0;
             continue;
         }
-        it->taken = 1;
-        if (!pithi_block_take(&c->block, r))
+        struct cursor *c = it->tree[0].cursor;
+        if (__builtin_expect(!pithi_block_take(&c->block, r), 0))
             return block_damaged(it, c, "a record is cut short or makes no sense");
         r->lane = c->lane_number;
         if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)

@@ -199,33 +199,47 @@ static uint64_t unit_of(const uint64_t *steps, uint32_t count)
     return unit ? unit : 1;
 }
 
+/* Bits being put, lowest first: whole bytes leave at once, up to 7 bits stay in `word`. */
+struct bits {
+    unsigned char *at;
+    uint64_t word;
+    unsigned used;
+};
+
+/* `count`: at most 56, so that no branch is needed; it writes up to 8 bytes. */
+static inline void put_bits(struct bits *b, uint64_t value, unsigned count)
+{
+    b->word |= value << b->used;
+    b->used += count;
+    pithi_put64(b->at, b->word);
+    b->at += b->used / 8;
+    b->word >>= b->used / 8 * 8;
+    b->used %= 8;
+}
+
 /* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps. */
 static int code_times(struct pithi_encoder *e)
 {
     struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
     uint64_t unit = e->head.unit = unit_of(e->steps, e->head.count);
-    uint64_t word = 0;
-    unsigned used = 0; /* bits in `word` */
     if (!pithi_buffer_reserve(time, e->head.count) || !pithi_buffer_reserve(out, (size_t)e->head.count * 8 + 16))
         return 0;
-    unsigned char *class_at = time->data, *at = out->data;
+    unsigned char *class_at = time->data;
+    struct bits b = {out->data, 0, 0};
     for (uint32_t i = 0; i < e->head.count; i++) {
         unsigned bits;
         uint64_t step = unit == 1 ? e->steps[i] : e->steps[i] / unit;
         *class_at++ = (unsigned char)pithi_time_class(step, &bits);
         step &= (UINT64_C(1) << bits) - 1;
-        word |= step << used;
-        if (used + bits >= 64) {
-            pithi_put64(at, word);
-            at += 8;
-            word = used ? step >> (64 - used) : 0;
-            used -= 64;
+        if (__builtin_expect(bits > 56, 0)) {
+            put_bits(&b, step & UINT32_MAX, 32);
+            step >>= 32;
+            bits -= 32;
         }
-        used += bits;
+        put_bits(&b, step, bits);
     }
-    pithi_put64(at, word);
     time->size = e->head.count;
-    out->size = (size_t)(at - out->data) + (used + 7) / 8;
+    out->size = (size_t)(b.at - out->data) + (b.used > 0);
     return 1;
 }
 
