@@ -1,5 +1,5 @@
-/* fuzz_wrappergen_header.c - MPI headers, classic prototype files and tables of roles: the first byte says which the rest
- * is. What was read is used by a template. */
+/* fuzz_wrappergen_header.c - MPI headers, classic prototype files and tables of roles: the first byte says which of
+ * them the rest is. What was read is used by a template. */
 #include "fuzz/fuzz.h"
 #include "wrappergen/wrappergen.h"
 

@@ -1,5 +1,5 @@
-/* cut.h - cuts a template of the wrap dialect: where escapes, their words and blocks begin and end. Knows nothing of what
- * they mean. */
+/* cut.h - cuts a template of the wrap dialect: where escapes, their words and blocks begin and end. Knows nothing of
+ * what they mean. */
 #ifndef WRAPPERGEN_CUT_H
 #define WRAPPERGEN_CUT_H
 
@@ -12,8 +12,8 @@ struct range {
 enum { CUT_DEEPEST = 40 };
 extern const char *const cut_blocks[]; /* names of blocks, NULL-terminated; {{endNAME}} ends one */
 
-/* The next escape in the range, and where its inside is (inside->end 0: it does not end); 0: there is none. Comments and
- * characters are passed over; *in_string says whether the text before left a string open. */
+/* The next escape in the range, and where its inside is (inside->end 0: it does not end); 0: there is none. Comments
+ * and characters are passed over; *in_string says whether the text before left a string open. */
 int cut_next(const struct source *source, struct range range, int *in_string, struct range *inside);
 /* 1 when that escape is four braces. */
 int cut_is_four(const struct source *source, const struct range *inside);

@@ -4,8 +4,8 @@
  * came: buffers, sentinels, LOGICALs, lengths of texts and callbacks stay Fortran's. What the text reads is decoded for
  * it into variables of C's names and types, before the call, and after it what the call may have changed.
  *
- * The functions of mpi_f08 are others (mpi_send_f08_, or mpi_send_f08ts_, which gets descriptors of buffers; _large for the
- * large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's, and
+ * The functions of mpi_f08 are others (mpi_send_f08_, or mpi_send_f08ts_, which gets descriptors of buffers; _large for
+ * the large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's, and
  * the last argument may be missing. They are written where --exports has the twin.
  *
  * Some libraries' Fortran functions call MPI_Send, others PMPI_Send. So that a call counts once in both, the entry says
@@ -254,6 +254,14 @@ static int has_value(const struct proto *proto, int handle)
     return strcmp(handles[handle], "File") != 0 || ends(proto->name, "_close");
 }
 
+/* "[3]" of "[][3]" */
+static const char *behind_bracket(const char *suffix)
+{
+    const char *close = strchr(suffix, ']');
+
+    return close ? close + 1 : "";
+}
+
 static void decode(struct text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
@@ -269,7 +277,7 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
         text_printf(out, "  int *%s = wrappergen_indices(%s);\n", name, strchr(bare_type(arg), '[') ? length : "1");
     else if (kind == KIND_POINTER)
         text_printf(out, *arg->suffix ? "  %s(*%s)%s = f_%s;\n" : "  %s%s%s = f_%s;\n", arg->prefix, name,
-                    *arg->suffix ? arg->suffix + strcspn(arg->suffix, "]") + 1 : "", name);
+                    behind_bracket(arg->suffix), name);
     else if (kind == KIND_BUFFER)
         text_printf(out, "  %s%s = wrappergen_buffer(f_%s);\n", arg->prefix, name, name);
     else if (kind == KIND_TEXT)

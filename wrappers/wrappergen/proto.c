@@ -150,7 +150,7 @@ static int parse_declaration(const char *from, struct proto *proto)
     if (begin == end || begin == 0)
         return 0;
     close = skip_bracket(from, (size_t)(open - from), strlen(from));
-    if (from[close] || from[close - 1] != ')') /* something after the arguments: a function that returns a function pointer ... */
+    if (from[close] || from[close - 1] != ')') /* goes on: a function that returns a function pointer ... */
         return 0;
     memset(proto, 0, sizeof *proto);
     proto->name = text_copy(from + begin, end - begin);

@@ -1,4 +1,5 @@
-/* standard_names.c - the names that the MPI standard gives to arguments which headers call otherwise (MPICH 4, Open MPI 4). */
+/* standard_names.c - the names that the MPI standard gives to arguments which headers call otherwise (MPICH 4 and Open
+ * MPI 4). */
 #include "wrappergen.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* wrap.c - the wrap dialect: read and written in one go. A template is a range of the source; escapes in it are evaluated
- * where they stand, cut_blocks by evaluating their inside once a function. */
+/* wrap.c - the wrap dialect: read and written in one go. A template is a range of the source; escapes in it are
+ * evaluated where they stand, blocks by evaluating their inside once a function. */
 #include "cut.h"
 
 #include <ctype.h>
@@ -314,7 +314,7 @@ static void evaluate(struct place *place, const struct scope *scope, struct rang
     }
 }
 
-/* ---- cut_blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* The names behind V in a block's words: lists are flattened; "MPI_X, MPI_Y" too. */
 static struct value names_of(struct place *place, const struct scope *scope, const struct range *words, int count)
