@@ -1,8 +1,8 @@
 /* linked.c - says when a program was linked with libpith-mpi in vain; and who records when it is there twice.
  *
  * The linker takes MPI_Init from the first library on its line that has it. When that is MPI itself, or another library
- * of wrappers, nothing comes here. Nobody can say so while the program runs, for no code of ours does; at its end the MPI
- * library knows that it was used. */
+ * of wrappers, nothing comes here. Nobody can say so while the program runs, for no code of ours does; at its end the
+ * MPI library knows that it was used. */
 #include "job.h"
 #include "launcher.h"
 #include "real.h"

@@ -5,8 +5,8 @@
  * it into variables of C's names and types, before the call, and after it what the call may have changed.
  *
  * The functions of mpi_f08 are others (mpi_send_f08_, or mpi_send_f08ts_, which gets descriptors of buffers; _large for
- * the large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's, and
- * the last argument may be missing. They are written where --exports has the twin.
+ * the large-count ones), with a twin of theirs that is the library's own. Handles are integers there too, statuses C's,
+ * and the last argument may be missing. They are written where --exports has the twin.
  *
  * Some libraries' Fortran functions call MPI_Send, others PMPI_Send. So that a call counts once in both, the entry says
  * in wrappergen_fortran whose call it makes, and the C wrapper passes on the first such one. */

@@ -72,8 +72,9 @@ void function_begin(struct emitter *emitter, const struct proto *proto, const ch
     if (emitter->flags & EMIT_GUARD) {
         text_puts(out, "  if (wrappergen_inside) {\n");
         straight_call(emitter, proto, "    ");
-        text_puts(out,
-                  "  }\n  __attribute__((cleanup(wrappergen_leave))) int wrappergen_outer = wrappergen_inside++;\n");
+        text_puts(
+            out,
+            "  }\n  __attribute__((unused, cleanup(wrappergen_leave))) int wrappergen_outer = wrappergen_inside++;\n");
     }
     if (emitter->flags & EMIT_FORTRAN && fortran_has(emitter, proto)) {
         text_printf(out, "  if (wrappergen_fortran == (void (*)(void))%s) {\n    wrappergen_fortran = 0;\n",
