@@ -37,6 +37,7 @@ struct pithlog_iter {
     int64_t from_ns, to_ns;
     uint32_t kinds, flags;
     struct pithi_zip zip;
+    struct pithi_buffer chunk; /* the block being unpacked */
     struct cursor *cursors;
     uint32_t cursor_count;
     struct place *tree; /* [0] the winner, [1 .. leaves - 1] the losers; the match of leaf n is (leaves + n) / 2 */
@@ -119,23 +120,23 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, uint32_t index)
 {
     const struct pithi_log_block *b = &c->lane->blocks[index];
     const struct pithi_log_rank *rank = &it->log->ranks[c->lane->rank_index];
-    const unsigned char *data = it->log->data;
     struct pithi_chunk_head head;
     const char *why;
+    int err = PITH_OK, no_memory;
     c->next_block = index + 1;
     c->stack.count = 0;
     c->stack.above = 0;
-    if (!pithi_chunk_head_get(data, it->log->size, b->offset, &head) || head.type != PITHI_C_EVENTS ||
-        head.rank != rank->rank)
-        return block_damaged(it, c, "its header is not there");
-    if (!pithi_chunk_intact(data, b->offset, &head))
-        return block_damaged(it, c, "its CRC differs");
+    why = pithi_chunk_read(it->log->fd, it->log->size, b->offset, &head, &it->chunk, &no_memory);
+    if (!why && (head.type != PITHI_C_EVENTS || head.rank != rank->rank))
+        why = "its header is not there";
     c->block.def_count = it->log->info.defs;
     c->block.comms = rank->comms;
     c->block.comm_count = rank->comm_count;
-    int err = pithi_block_load(&c->block, &it->zip, data + b->offset + PITHI_CHUNK_HEAD, head.size,
+    if (why)
+        err = no_memory ? PITH_ERR_MEMORY : PITH_ERR_DAMAGED;
+    else
+        err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size,
                                it->flags & PITHLOG_NEST ? &c->stack : NULL, &why);
-    pithi_log_release(it->log, b->offset, head.size);
     if (err == PITH_ERR_MEMORY) {
         pithi_block_leave(&c->block);
         pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);
@@ -323,6 +324,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
         free(it->cursors[i].stack.states);
     }
     pithi_zip_free(&it->zip);
+    free(it->chunk.data);
     free(it->cursors);
     free(it->tree);
     free(it);

@@ -74,7 +74,6 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-
 /* Records are made ready so many at once, by a tight loop; who merges many lanes then finds all of them in the first
  * caches, where the columns of all lanes would not be. */
 enum { PITHI_READY = 64 };
@@ -210,9 +209,8 @@ static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record 
     r->tag = 0;
     /* 64 bytes at once; a compiler clears the whole record by an instruction that takes longer than all else here */
     memset((char *)r + offsetof(struct pithlog_record, bytes), 0, sizeof *r - offsetof(struct pithlog_record, bytes));
-    return __builtin_expect(is.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1)
-               ? 1
-               : pithi_block_fields(b, is, r);
+    return __builtin_expect(is.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1) ? 1
+                                                                                         : pithi_block_fields(b, is, r);
 }
 
 #endif

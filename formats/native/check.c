@@ -11,6 +11,7 @@
 struct check {
     struct pithlog *log;
     struct pithi_zip zip;
+    struct pithi_buffer chunk;
     struct pithi_block block;
     struct pithi_stack stack, opened;  /* as replayed; as a block says */
     struct pithi_totals lane, counted; /* of the lane so far; of the block */
@@ -64,17 +65,16 @@ static const char *load(struct check *c, const struct pithi_log_lane *lane, cons
     const struct pithi_log_rank *rank = &c->log->ranks[lane->rank_index];
     struct pithi_chunk_head head;
     const char *why;
-    if (!pithi_chunk_head_get(c->log->data, c->log->size, b->offset, &head) || head.type != PITHI_C_EVENTS ||
-        head.rank != rank->rank)
-        return "the block that should stand here does not";
-    if (!pithi_chunk_intact(c->log->data, b->offset, &head))
+    int no_memory;
+    why = pithi_chunk_read(c->log->fd, c->log->size, b->offset, &head, &c->chunk, &no_memory);
+    if (why && c->chunk.size)
         return "the block here is damaged: its CRC differs";
+    if (why || head.type != PITHI_C_EVENTS || head.rank != rank->rank)
+        return no_memory ? "there is no memory to check it" : "the block that should stand here does not";
     c->block.def_count = c->log->info.defs;
     c->block.comms = rank->comms;
     c->block.comm_count = rank->comm_count;
-    int err =
-        pithi_block_load(&c->block, &c->zip, c->log->data + b->offset + PITHI_CHUNK_HEAD, head.size, &c->opened, &why);
-    pithi_log_release(c->log, b->offset, head.size);
+    int err = pithi_block_load(&c->block, &c->zip, c->chunk.data, c->chunk.size, &c->opened, &why);
     if (err != PITH_OK)
         return why;
     const struct pithi_block_head *h = &c->block.head;
@@ -200,6 +200,7 @@ int pithi_check(const char *path, void (*say)(void *context, const char *text), 
         check_lane(&c, &c.log->lanes[i]);
     pithi_block_free(&c.block);
     pithi_zip_free(&c.zip);
+    free(c.chunk.data);
     free(c.stack.states);
     free(c.opened.states);
     int damages = c.log->damages > INT32_MAX ? INT32_MAX : (int)c.log->damages;

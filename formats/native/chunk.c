@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "native/bytes.h"
 #include "native/zip.h"
@@ -37,6 +38,38 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
 int pithi_chunk_intact(const unsigned char *data, uint64_t offset, const struct pithi_chunk_head *head)
 {
     return pithi_crc(data + offset + PITHI_CHUNK_HEAD, (size_t)head->size) == head->crc;
+}
+
+static int read_all(int fd, uint64_t offset, unsigned char *data, uint64_t size)
+{
+    while (size > 0) {
+        ssize_t got = pread(fd, data, size < 1u << 30 ? (size_t)size : 1u << 30, (off_t)offset);
+        if (got <= 0)
+            return 0;
+        offset += (uint64_t)got;
+        data += got;
+        size -= (uint64_t)got;
+    }
+    return 1;
+}
+
+const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pithi_chunk_head *head,
+                             struct pithi_buffer *payload, int *no_memory)
+{
+    unsigned char start[PITHI_CHUNK_HEAD];
+    *no_memory = 0;
+    payload->size = 0;
+    if (offset % 8 != 0 || offset > size || size - offset < sizeof start ||
+        !read_all(fd, offset, start, sizeof start) || !pithi_chunk_head_get(start, size - offset, 0, head))
+        return "its header is not there";
+    if (!pithi_buffer_reserve(payload, (size_t)head->size)) {
+        *no_memory = 1;
+        return "there is no memory to read it";
+    }
+    if (!read_all(fd, offset + sizeof start, payload->data, head->size))
+        return "the file was cut short since it was opened";
+    payload->size = (size_t)head->size;
+    return pithi_crc(payload->data, payload->size) == head->crc ? NULL : "its CRC differs";
 }
 
 unsigned char *pithi_chunk_make(uint16_t type, int32_t rank, const void *payload, size_t size, size_t *chunk_size)

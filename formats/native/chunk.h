@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "native/bytes.h"
 #include "native/layout.h"
 
 struct pithi_chunk_head {
@@ -24,6 +25,13 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
 
 /* The payload fits its CRC. */
 int pithi_chunk_intact(const unsigned char *data, uint64_t offset, const struct pithi_chunk_head *head);
+
+/* Reads the chunk at `offset` of an open file that had `size` bytes when it was opened; its payload is then what
+ * `payload` holds. Not through a mapping: a file that is cut or changed meanwhile is an error here, where there a
+ * page gone is a SIGBUS, and bytes checked may be others when used. Returns NULL, or what is wrong; *no_memory: if
+ * that it is. */
+const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pithi_chunk_head *head,
+                             struct pithi_buffer *payload, int *no_memory);
 
 /* A whole chunk made of a payload; malloc'ed, NULL: no memory. */
 unsigned char *pithi_chunk_make(uint16_t type, int32_t rank, const void *payload, size_t size, size_t *chunk_size);

@@ -238,10 +238,7 @@ static inline void take_five(const uint16_t table[TABLE], struct part *p)
     p->bit += lengths;
 }
 
-static inline int five_left(const struct part *p)
-{
-    return ((p->bit >> 3) + 8 <= p->bytes) & (p->end - p->out >= 5);
-}
+static inline int five_left(const struct part *p) { return ((p->bit >> 3) + 8 <= p->bytes) & (p->end - p->out >= 5); }
 
 /* The last of a part: 1, or 0 when its bits do not end with its bytes. */
 static int take_rest(const uint16_t table[TABLE], struct part *p)

@@ -3,10 +3,7 @@
 
 static char path[256];
 
-static void say(const char *folder, const char *name)
-{
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-}
+static void say(const char *folder, const char *name) { snprintf(path, sizeof path, "%s/%s", folder, name); }
 
 /* The bits of the header's reserved bytes that fuzz_native.c looks at. */
 static void flag(unsigned char flags)
@@ -41,7 +38,9 @@ static void plain_log(const char *folder)
     say(folder, "plain");
     for (uint32_t i = 0; i < 1500; i++)
         model_add(&m, &(struct pithlog_record){.time_ns = 1000 * (int64_t)(i + random_below(2)) * 7,
-                                               .kind = i % 5 == 4 ? PITHLOG_SEND : i % 2 ? PITHLOG_LEAVE : PITHLOG_ENTER,
+                                               .kind = i % 5 == 4 ? PITHLOG_SEND
+                                                       : i % 2    ? PITHLOG_LEAVE
+                                                                  : PITHLOG_ENTER,
                                                .id = i % 5 == 4 ? 0 : i / 2 % 3,
                                                .peer = i % 5 == 4 ? (int32_t)(i % 3) : -1});
     keep(&m, 0);
@@ -54,8 +53,11 @@ static void far_log(const char *folder)
     const int64_t times[] = {INT64_MIN, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
     say(folder, "far");
     for (uint32_t i = 0; i < 24; i++)
-        model_add(&m, &(struct pithlog_record){.time_ns = times[i / 4], .lane = i % 2,
-                                               .kind = i % 3 ? PITHLOG_ENTER : PITHLOG_LEAVE, .id = i % 4, .peer = -1});
+        model_add(&m, &(struct pithlog_record){.time_ns = times[i / 4],
+                                               .lane = i % 2,
+                                               .kind = i % 3 ? PITHLOG_ENTER : PITHLOG_LEAVE,
+                                               .id = i % 4,
+                                               .peer = -1});
     keep(&m, 0);
 }
 

@@ -263,8 +263,41 @@ static void test_falling(void)
     model_free(&m);
 }
 
+/* A file that is cut while it is read ends in errors, not in a signal. */
+static void test_cut(void)
+{
+    const char *path = scratch_path("cut.pith");
+    struct model m = {0};
+    struct pithlog *log;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    long records = 0, errors = 0;
+    int status;
+    for (int i = 0; i < 200000; i++)
+        model_add(&m, &(struct pithlog_record){.time_ns = i * 1000 + random_below(1000),
+                                               .kind = PITHLOG_COUNTER,
+                                               .id = MODEL_STATES + MODEL_EVENTS,
+                                               .value = (double)random_u64(),
+                                               .peer = -1});
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log");
+    pithlog_iter_open(log, NULL, &iter);
+    while (records < 20000 && pithlog_iter_next(iter, &r) == 1)
+        records++;
+    OK(truncate(path, 300000) == 0, "is cut while it is read");
+    while ((status = pithlog_iter_next(iter, &r)) != 0 && errors < 100) {
+        records += status > 0;
+        errors += status < 0;
+    }
+    OK(records > 20000 && records < 200000 && errors > 0 && errors < 100, "%ld records come, then errors", records);
+    OK(strstr(pithlog_error(), path) != NULL, "that name the file");
+    pithlog_iter_close(iter);
+    pithlog_close(log);
+    model_free(&m);
+}
+
 int main(void)
 {
+    test_cut();
     test_queries();
     test_long_states();
     test_deep();
