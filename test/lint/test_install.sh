@@ -14,7 +14,7 @@ wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog.h \
         lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,real.h,real.c}
-    for mpi in $(mpis); do printf '%s\n' "lib/pith/$mpi/libpith-mpi."{so,a} "lib/pith/$mpi/libpith-"{trace,time}.so "lib/pkgconfig/pith-mpi-$mpi"{,-static}.pc; done
+    for mpi in $(mpis); do printf '%s\n' "lib/pith/$mpi/libpith-mpi."{so,a} "lib/pith/$mpi/libpith-"{trace,time,anim}.so "lib/pkgconfig/pith-mpi-$mpi"{,-static}.pc; done
     [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view
