@@ -16,6 +16,8 @@
 /* What is left on the file system for others: the program's own output must not be what fails. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
 #define RESERVE_PART 20
+/* Room for chunks to come is asked for together: much takes as long as little. */
+#define APPEND_AHEAD (UINT64_C(4) << 20)
 
 void pithi_boot_id(char *id, size_t size)
 {
@@ -70,16 +72,20 @@ static int may_grow(int fd, uint64_t size_bytes, uint64_t more_bytes, uint64_t m
     return 1;
 }
 
-static int promise(const struct pithi_spill_file *file, int fd, uint64_t begin, uint64_t more_bytes)
+static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end)
 {
     int saved;
-    if (!may_grow(fd, begin + more_bytes, more_bytes, file->max_bytes))
-        return -1;
-    if (allocate(fd, begin, begin + more_bytes) == 0)
+    if (end <= file->promised_bytes)
         return 0;
+    if (!may_grow(fd, end, end - file->promised_bytes, file->max_bytes))
+        return -1;
+    if (allocate(fd, file->promised_bytes, end) == 0) {
+        file->promised_bytes = end;
+        return 0;
+    }
     saved = errno;
     /* A part may have been allocated: give it back. */
-    if (ftruncate(fd, (off_t)file->size_bytes) != 0)
+    if (ftruncate(fd, (off_t)file->promised_bytes) != 0)
         saved = errno;
     errno = saved;
     return -1;
@@ -90,7 +96,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     uint64_t begin = file->size_bytes;
     if (more_bytes >= PITHI_SPILL_ALIGN)
         begin = (begin + PITHI_SPILL_ALIGN - 1) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
-    if (promise(file, fd, begin, more_bytes) != 0)
+    if (promise_to(file, fd, begin + more_bytes) != 0)
         return -1;
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
@@ -181,7 +187,9 @@ int pithi_spill_file_append(struct pithi_spill_file *file, const void *data, uin
     int fd = open_same(file), status, saved;
     if (fd < 0)
         return -1;
-    status = promise(file, fd, begin, size_bytes);
+    status = 0;
+    if (begin + size_bytes > file->promised_bytes && promise_to(file, fd, begin + APPEND_AHEAD) != 0)
+        status = promise_to(file, fd, begin + size_bytes);
     if (status == 0) {
         file->size_bytes = begin + size_bytes;
         status = write_all(fd, data, sizeof(uint64_t), size_bytes, begin);

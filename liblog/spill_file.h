@@ -14,6 +14,7 @@ struct pithi_spill_file {
     char path[PITHI_PATH_MAX];
     struct pithi_spill_page *page; /* mapped; NULL: no file */
     uint64_t size_bytes, max_bytes;
+    uint64_t promised_bytes; /* so far the disk has room, at least size_bytes */
     uint64_t device, inode;
 };
 
