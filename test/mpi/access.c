@@ -1,4 +1,5 @@
-/* access.c - files and windows: what is read and written where, on whom. test_access.sh knows what must be in the log. */
+/* access.c - files and windows: what is read and written where, on whom. test_access.sh knows what the log must hold.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

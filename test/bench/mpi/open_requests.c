@@ -1,4 +1,4 @@
-/* open_requests.c - what a message costs while N receives are open, one rank, messages to itself: a line "N-open NAME ns"
+/* open_requests.c - what a message costs while N receives are open, one rank, messages to itself: a line "N-NAME ns"
  * each. "all": N Irecv, N Send, one Waitall. "any": the same, each completed by a Waitany over the 8 oldest. Best of
  * some rounds. bench_mpi_open.sh runs it with and without Pith. */
 #include <mpi.h>
