@@ -71,6 +71,11 @@ for mpi in $(mpis); do
         PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi session
         is "$? $(reads sent t.json | tr '\n' ',')" "0 0 MPI_Allreduce 0 20,1 MPI_Allreduce 0 20," "$mpi: sessions"
     fi
+    if [ "$mpi" = openmpi ]; then # (Debian's MPICH cannot start processes here.)
+        compile spawn "$mpi"
+        timeout -k 5 60 mpiexec.openmpi -x PITH_QUIET=1 -x PITH_TIME_FILE="$PWD/sp.csv" -x LD_PRELOAD="$build/lib/pith/$mpi/libpith-time.so" -n 2 ./spawn-$mpi >out 2>err
+        is "$? $(ls sp*.csv | sed 's/-[0-9]*//' | tr '\n' ' ')$(reads calls sp*.csv | grep -c 'MPI_Init ')" "0 sp.csv sp.spawned.csv 4" "$mpi: spawned processes have a file of their own" || cat err
+    fi
     for sample in heat2d master_worker pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
         against "$sample" "$mpi" 4 "$build/samples/$mpi/$sample"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { RANKS_SHOWN = 16 };
 
@@ -13,7 +14,7 @@ struct pithi_time_report {
     uint32_t count, room;
     struct pithi_time_rank *by_rank; /* [ranks] */
     FILE *details, *pairs;           /* for the text: what each process did, and sent to whom; NULL: not wanted */
-    const char *name;                /* PITH_TIME_FILE; NULL: none */
+    char *name;                      /* of the file; NULL: none */
     char *part;                      /* its name until it is complete */
     FILE *file;
     const struct pithi_time_writer *writer; /* NULL: text */
@@ -26,17 +27,37 @@ static void complain(const struct pithi_time_report *report)
     fprintf(stderr, "pith: PITH_TIME_FILE: %s: %s; the table goes to standard error\n", report->name, strerror(errno));
 }
 
+/* PITH_TIME_FILE; processes that MPI_Comm_spawn started are a job of their own and must not write over the file of the
+ * first: app.csv, app.spawned-4711.csv. NULL: none. */
+static char *file_name(void)
+{
+    const char *name = getenv("PITH_TIME_FILE");
+    MPI_Comm parent = MPI_COMM_NULL;
+    int has_world = 0;
+    char *made;
+
+    if (!name || !*name)
+        return NULL;
+    REAL(MPI_Initialized)(&has_world);
+    if (!has_world || REAL(MPI_Comm_get_parent)(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL)
+        return strdup(name);
+    const char *slash = strrchr(name, '/'), *suffix = strrchr(slash ? slash : name, '.');
+    int stem = (int)(suffix ? suffix - name : (long)strlen(name));
+    return asprintf(&made, "%.*s.spawned-%ld%s", stem, name, (long)getpid(), name + stem) < 0 ? NULL : made;
+}
+
 struct pithi_time_report *pithi_time_report_begin(int ranks)
 {
     struct pithi_time_report *report = calloc(1, sizeof *report);
-    const char *name = getenv("PITH_TIME_FILE");
+    char *name = file_name();
 
     if (!report || !(report->by_rank = calloc((size_t)ranks, sizeof *report->by_rank))) {
         free(report);
+        free(name);
         return NULL;
     }
     report->ranks = ranks;
-    if (name && *name) {
+    if (name) {
         report->name = name;
         report->writer = pithi_time_writer_find(name);
         report->part = malloc(strlen(name) + 6);
@@ -267,6 +288,7 @@ void pithi_time_report_end(struct pithi_time_report *report)
     if (report->pairs)
         fclose(report->pairs);
     free(report->part);
+    free(report->name);
     free(report->rows);
     free(report->by_rank);
     free(report);
