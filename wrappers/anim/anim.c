@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- Is there a display? ----------------------------------------------------------------------------------------- */
@@ -91,14 +92,13 @@ struct start {
     char **arguments, **environment;
 };
 
-/* In the new process, which shares our memory until the exec: system calls only. */
+/* In the new processes, which share our memory until the exec: system calls only. */
 static int become_window(void *context)
 {
     const struct start *start = context;
     sigset_t none;
     int null;
 
-    setsid();
     setpriority(PRIO_PROCESS, 0, 10); /* the program goes first */
     null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; fd++)
@@ -112,18 +112,28 @@ static int become_window(void *context)
     _exit(127);
 }
 
-/* Like vfork, but without a signal at its end: the program's SIGCHLD handlers and wait() do not see it. */
+static char stacks[2][64 * 1024] __attribute__((aligned(64)));
+
+/* The one between: the window's parent, which ends at once, so that the window is nobody's child. */
+static int become_parent(void *context)
+{
+    setsid();
+    _exit(clone(become_window, stacks[1] + sizeof stacks[1], CLONE_VM | CLONE_VFORK | SIGCHLD, context) > 0 ? 0 : 1);
+}
+
+/* Like vfork twice, but without a signal at the end: the program's SIGCHLD handlers and wait() do not see it. */
 static int start_window(struct start *start)
 {
-    static char stack[64 * 1024] __attribute__((aligned(64)));
     sigset_t all, before;
-    int pid;
+    int pid, status = 1;
 
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    pid = clone(become_window, stack + sizeof stack, CLONE_VM | CLONE_VFORK, start);
+    pid = clone(become_parent, stacks[0] + sizeof stacks[0], CLONE_VM | CLONE_VFORK, start);
+    while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+        continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return pid > 0 ? 0 : -1;
+    return pid > 0 && status == 0 ? 0 : -1;
 }
 
 static void say(const char *what, const char *log)

@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# The animation: started by pith run --lib anim beside a real program, and by hand; with a display, and without.
+. "$(dirname "$0")/../lib.sh"
+
+if [ ! -e "$build/lib/pith/libpithtk.so" ] || [ -z "$(mpis)" ]; then
+    skip "the animation" "not built here: no Tcl/Tk, or no MPI"
+    finish
+fi
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 "$top/test/viewer/talk.c" -o "talk-$mpi" 2>cc.err || { ok 1 "talk.c compiles with $mpi"; finish; }
+done
+
+# ---- Without a display
+unset DISPLAY WAYLAND_DISPLAY
+for mpi in $(mpis); do
+    out=$(timeout 30 mpiexec.$mpi -n 3 pith run --lib anim -o "none-$mpi.pith" "./talk-$mpi" 5 2>err)
+    is "$?:$out" "3:talk: 5" "$mpi, no display: output and exit code are the program's"
+    is "$(grep -c '^pith: no animation: DISPLAY is not set; the program runs on' err)" 1 "said in one line"
+    like "$(pith info "none-$mpi.pith")" '^messages: 15$' "and it was recorded"
+done
+mpi=$(mpis | head -n 1)
+out=$(DISPLAY=:9876 timeout 30 mpiexec.$mpi -n 3 pith run --lib anim -o dead.pith "./talk-$mpi" 5 2>err)
+is "$?:$out:$(grep -c '^pith: no animation: nobody answers at DISPLAY' err)" "3:talk: 5:1" "a display where nobody answers"
+out=$(pith view --anim none.pith 2>&1)
+like "$?:$out" '^1:pith: none\.pith: no such file$' "by hand: no such log"
+out=$(pith view --anim "none-$mpi.pith" 2>&1)
+like "$?:$out" '^1:pith: view: no display' "by hand: no display"
+
+if ! command -v Xvfb >/dev/null; then
+    skip "the window" "no Xvfb"
+    finish
+fi
+exec 9<> <(:)
+Xvfb -displayfd 9 -screen 0 1200x900x24 >/dev/null 2>xvfb.log &
+xvfb=$!
+trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
+read -r -t 20 -u 9 display
+ok $? "Xvfb runs"
+export DISPLAY=":$display"
+
+# The process of the window that the library started for LOG.
+window_of() { pgrep -o -f -- "--anim --spill $scratch/.* $scratch/$1\$"; }
+# Waits until the command succeeds, at most that many tenths of a second.
+until_ok() { local tries=$1; shift; while [ "$tries" -gt 0 ]; do "$@" >/dev/null 2>&1 && return; sleep 0.1; tries=$((tries - 1)); done; return 1; }
+has_picture() { import -window root "$1" && [ "$(convert "$1" -format %k info:)" -gt 20 ]; }
+differ() { [ "$(compare -metric AE "$1" "$2" null: 2>&1)" != 0 ]; }
+# A message's arrow is dark, on white between the ranks.
+changes() { import -window root one.png; sleep 0.15; import -window root two.png; differ one.png two.png; }
+
+# ---- Beside the program
+for mpi in $(mpis); do
+    timeout 60 mpiexec.$mpi -n 3 pith run --lib anim -o "live-$mpi.pith" "./talk-$mpi" 130 >out 2>err &
+    job=$!
+    until_ok 50 window_of "live-$mpi.pith"; pid=$(window_of "live-$mpi.pith")
+    ok $((pid == 0)) "$mpi: rank 0 starts the window"
+    until_ok 50 has_picture shown.png
+    ok $? "it opens while the program runs"
+    until_ok 20 changes
+    ok $? "and moves"
+    kill -0 "$job" 2>/dev/null
+    ok $? "meanwhile the program is not over"
+    is "$(readlink "/proc/$pid/fd/1")" /dev/null "the window holds nothing of the program's output"
+    if [ "$mpi" = "$(mpis | head -n 1)" ]; then
+        kill "${pid:-none}"
+        until_ok 20 bash -c "! kill -0 $pid"
+        ok $? "the window is closed"
+        wait "$job"
+        is "$?:$(cat out)" "3:talk: 130" "which does not hurt the program: output and exit code"
+    else
+        wait "$job"
+        is "$?:$(cat out)" "3:talk: 130" "output and exit code are the program's"
+        kill -0 "$pid" 2>/dev/null
+        ok $? "the window stays when it has ended"
+        kill "$pid"
+    fi
+    is "$(grep -v -e '^pith: .*open it with' -e '^-' -e '^$' -e mpiexec -e 'Primary job' -e 'Process name' -e 'Exit code' -e 'non-zero' -e 'the job to be' -e '\[\[' -e '^=' -e 'BAD TERM' -e 'EXIT CODE' -e 'CLEANING' -e 'YOU CAN' -e 'PID' -e 'RUNNING' err | head -n 3)" "" "$mpi: nothing else is said"
+    like "$(pith info "live-$mpi.pith")" '^messages: 390$' "and the log is whole"
+done
+
+# ---- By hand, to a program that runs
+mpi=$(mpis | tail -n 1)
+timeout 60 mpiexec.$mpi -n 3 pith run -o hand.pith "./talk-$mpi" 150 >out 2>err &
+job=$!
+until_ok 50 test -d hand.pith.spill
+sleep 0.3
+cat >live.tcl <<'END'
+proc check {good what} { puts "[expr {$good ? {ok} : {not ok}}] - $what" }
+proc value {key} { dict get [info] $key }
+while {[value ranks] < 3 || [value messages] < 20} { wait 0.1 }
+check [value live] "it is live"
+set seen {}
+set from [time]
+for {set i 0} {$i < 30} {incr i} { wait 0.03; dict set seen [states] 1 }
+check [expr {[dict size $seen] >= 3}] "ranks change their states ([dict size $seen] different)"
+check [expr {[time] - $from > 0.5 && [time] - $from < 5}] "the clock goes on with the program"
+check [expr {![value ended]}] "which runs"
+speed 1/50
+wait 0.1
+set from [time]
+wait 1
+check [expr {[time] - $from > 0.004 && [time] - $from < 0.06}] "slow motion: [expr {[time] - $from}] s in a second"
+pause
+sync
+set from [time]
+set photo [[canvas] itemcget 1 -image]
+set before [$photo data]
+wait 0.3
+check [expr {[time] == $from && [$photo data] eq $before}] "pause: nothing moves"
+check [expr {[value now] / 1e9 > [time]}] "but the program does"
+for {set i 0} {$i < 10 && [flying] == 0} {incr i} { step 1; sync }
+seek [time]
+sync
+set before [$photo data]
+step 3
+sync
+check [expr {[$photo data] ne $before && [time] > $from}] "steps move the arrows"
+layout grid
+sync
+check [expr {[$photo data] ne $before}] "a grid"
+layout ring
+event generate [winfo toplevel [canvas]] <Key> -keysym space
+check [catch {speed 0}] "a speed of 0 is refused"
+live
+wait 0.3
+check [expr {[value now] / 1e9 - [time] < 1}] "live again"
+shot live.png
+while {![value ended]} { wait 0.1 }
+check [value finished] "the end of the program is seen"
+wait 0.3
+check [expr {[value messages] == 450}] "with all messages: [value messages]"
+check [expr {[time] < [value now] / 1e9 - 1}] "a short run is shown again from its start, slower: [speed]"
+seek 1000
+play
+speed 1
+wait 1.5
+check [expr {[llength [::info class instances ::pith::Window]] == 1}] "at its end the finished log is opened as time lines"
+close
+quit
+END
+timeout 60 pith view --anim hand.pith -e "source live.tcl" >checks.out 2>&1
+is "$?" 0 "by hand: the checks inside the window end"
+while read -r line; do
+    case $line in
+        'ok - '*) ok 0 "${line#ok - }" ;;
+        'not ok - '*) ok 1 "${line#not ok - }" ;;
+        *) echo "# $line" ;;
+    esac
+done <checks.out
+wait "$job"
+is "$?:$(cat out)" "3:talk: 150" "the program did not notice"
+like "$(identify -format '%wx%h' live.png)" '^[0-9]+x[0-9]+$' "a picture of the window"
+
+# ---- Of a log
+out=$(timeout 30 pith view --anim hand.pith -e 'puts [dict get [info] messages]; start; puts [time]; wait 0.5; puts [time]; puts [states]; quit' 2>&1)
+is "$(sed -n 1p <<<"$out")" 450 "a finished log: its messages"
+ok "$(awk 'NR == 2 { a = $1 } NR == 3 { b = $1 } END { print !(b > a && a > 0) }' <<<"$out")" "it plays, from the end of MPI_Init on"
+like "$(sed -n 4p <<<"$out")" '^(Recv|Send|computing)( (Recv|Send|computing)){2}$' "three ranks have states: $(sed -n 4p <<<"$out")"
+is "$(pith view hand.pith -e 'anim; work; puts [expr {[lindex [window] 0] > 0}]; quit' 2>&1)" 1 "from the time lines: the animation, and the work"
+finish
