@@ -131,6 +131,12 @@ for dialect in classic wrap; do
     wrappergen --dialect=$dialect -H mpi.i deep.w >out 2>err
     is "$? $(grep -c 'grows without end: more than 3000000 expansions' err)" '1 1' "$dialect: a template without end is stopped"
 done
+{ printf '{{list %.0s' {1..500}; printf '}}%.0s' {1..500}; } >nested.w
+wrap nested.w; is "$? $(head -n 1 err)" '1 nested.w:1:701: blocks and escapes are nested deeper than 100' 'escapes inside escapes have an end'
+printf '{{forallfn f%d}}' {1..500} >nested.w
+wrap nested.w; is "$? $(grep -o 'blocks and escapes.*' err)" '1 blocks and escapes are nested deeper than 100' 'blocks too'
+printf '{{nosuch}}%.0s' {1..700} >many.w
+classic many.w; is "$? $(wc -l <err) $(tail -n 1 err)" '1 502 wrappergen: 700 errors, nothing written' 'of very many errors 500 are told'
 wrappergen --dialect=other -H mpi.i deep.w 2>err; is "$? $(cat err)" '2 wrappergen: no dialect other (classic, wrap); see wrappergen -h' 'no such dialect'
 
 # ---- names of the standard ----

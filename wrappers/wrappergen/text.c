@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_FAULTS = 500 }; /* that are told */
+
 int fault_count;
 void *fault_file;
 
@@ -140,10 +142,13 @@ void fault(const struct source *source, size_t at, const char *format, ...)
 {
     va_list args;
 
-    fault_count++;
+    if (++fault_count > MOST_FAULTS)
+        return;
     va_start(args, format);
     complain(source, at, "", format, args);
     va_end(args);
+    if (fault_count == MOST_FAULTS)
+        fprintf(fault_file ? fault_file : stderr, "wrappergen: so many errors; those that follow are only counted\n");
 }
 
 int fault_is_new(const struct source *source, size_t at)

@@ -267,7 +267,7 @@ static void unknown(struct place *place, const struct scope *scope, const struct
 }
 
 /* The value of the escape whose inside is given, which is no block. */
-static void evaluate(struct place *place, const struct scope *scope, struct range inside, struct value *result)
+static void evaluate_inside(struct place *place, const struct scope *scope, struct range inside, struct value *result)
 {
     struct word word = cut_keyword(place->source, inside);
     size_t at = inside.begin - 2;
@@ -312,6 +312,26 @@ static void evaluate(struct place *place, const struct scope *scope, struct rang
     } else if (!macro_apply(place->source, at, &word, args, count - 1, result)) {
         unknown(place, scope, &word, inside, result);
     }
+}
+
+static int is_too_deep(struct place *place, size_t at)
+{
+    enum { MOST = 100 };
+
+    if (place->emitter->nesting < MOST)
+        return 0;
+    if (fault_is_new(place->source, at))
+        fault(place->source, at, "blocks and escapes are nested deeper than %d", MOST);
+    return 1;
+}
+
+static void evaluate(struct place *place, const struct scope *scope, struct range inside, struct value *result)
+{
+    if (is_too_deep(place, inside.begin - 2))
+        return;
+    place->emitter->nesting++;
+    evaluate_inside(place, scope, inside, result);
+    place->emitter->nesting--;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
@@ -432,7 +452,7 @@ static void write_wrapper(struct place *place, struct scope *scope, struct range
 }
 
 static void run_block(struct place *place, const struct scope *outer, struct range inside, struct range body, int block,
-                      struct text *out)
+                      int is_open, struct text *out)
 {
     struct emitter *emitter = place->emitter;
     struct protos *protos = emitter->protos;
@@ -476,6 +496,8 @@ static void run_block(struct place *place, const struct scope *outer, struct ran
                 run(place, &scope, body, out);
             else
                 write_wrapper(place, &scope, body, at, out);
+            if (is_open)
+                return;
         }
     }
 }
@@ -505,12 +527,18 @@ static void run(struct place *place, const struct scope *scope, struct range ran
         int block = cut_block(&word);
         if (block >= 0) {
             struct range body = {range.begin, range.end};
+            if (is_too_deep(place, at))
+                return;
+            int is_open = 0; /* then the rest is checked, for one function */
             if (!cut_block_end(source, range, block, &body.end, &range.begin)) {
                 if (fault_is_new(source, at))
                     fault(source, at, "{{%s}} without {{end%s}}; add it", cut_blocks[block], cut_blocks[block]);
                 range.begin = range.end;
+                is_open = 1;
             }
-            run_block(place, scope, inside, body, block, out);
+            place->emitter->nesting++;
+            run_block(place, scope, inside, body, block, is_open, out);
+            place->emitter->nesting--;
         } else if (cut_end(&word) >= 0) {
             if (fault_is_new(source, at))
                 fault(source, at, "{{%.*s}} without {{%.*s}} before it", (int)word.size, word.at, (int)word.size - 3,

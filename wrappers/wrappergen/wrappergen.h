@@ -156,7 +156,7 @@ struct emitter {
     size_t written;               /* bytes so far, in the wrap dialect also those of inner texts */
     const struct source *exports; /* --exports; NULL: none given */
     struct macro *macros;         /* wrap dialect: {{def}} */
-    int macro_count, depth;
+    int macro_count, depth, nesting;
 };
 int function_is_void(const struct proto *proto);
 /* What stands before the first wrapper: the variables that --guard and --fortran need. */
