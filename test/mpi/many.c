@@ -1,5 +1,6 @@
 /* many.c - thousands of receives open at once, completed in every way; with the argument "multiple" as a program that
- * may have several threads in MPI. Each message has a size of its own, by which the log's are told apart (matched.c). */
+ * may have several threads in MPI. Each message has a size of its own, by which those of the log are told apart
+ * (matched.c). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
