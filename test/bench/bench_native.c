@@ -3,6 +3,7 @@
  * The data set: 10 million records of 4 ranks, 20 states chosen unevenly and nested up to 3 deep, log-normal times
  * between records, 8.6 % of the records messages; fixed seed. BENCH_RECORDS in the environment makes it smaller.
  */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,7 +12,8 @@
 #include <unistd.h>
 
 #include "error.h"
-#include "native/bytes.h"
+#include "native/block.h"
+#include "native/chunk.h"
 #include "native/segment.h"
 #include "native/zip.h"
 
@@ -200,6 +202,46 @@ static void floors(const struct pithlog_record *records, size_t count)
     free(out);
 }
 
+/* Floor of reading: the first rank's blocks read, unpacked and their records made ready, but none delivered; then all
+ * delivered without an iterator. What is left up to the iterator's number is choosing lanes and calls. */
+static void reading_floors(const char *path)
+{
+    for (int deliver = 0; deliver < 2; deliver++) {
+        struct pithi_block b = {.def_count = UINT32_MAX, .comm_count = UINT32_MAX};
+        struct pithi_chunk_head head;
+        struct pithi_buffer chunk = {0};
+        struct pithi_zip zip = {0};
+        struct pithlog_record r;
+        struct stat st;
+        const char *why;
+        uint64_t records = 0, sum = 0;
+        int fd = open(path, O_RDONLY), no_memory, status;
+        if (fd < 0 || fstat(fd, &st) != 0)
+            die("open");
+        double begin = now_s();
+        for (uint64_t at = 64; !pithi_chunk_read(fd, (uint64_t)st.st_size, at, &head, &chunk, &no_memory);
+             at += PITHI_CHUNK_HEAD + pithi_pad8(head.size)) {
+            if (head.type != PITHI_C_EVENTS || head.rank != 0)
+                continue;
+            if (pithi_block_load(&b, &zip, chunk.data, chunk.size, NULL, &why) != PITH_OK)
+                die(why);
+            records += b.head.count;
+            while ((status = deliver ? pithi_block_step(&b) : pithi_block_prepare(&b)) == 1)
+                sum += !deliver ? 0 : pithi_block_take(&b, &r) ? (uint64_t)r.time_ns + r.id : 1;
+            if (status < 0)
+                die("block");
+        }
+        double s = now_s() - begin;
+        printf("floor: one lane %s %8.1f Mevents/s%s\n",
+               deliver ? "decoded and delivered inline" : "decoded, not delivered      ", (double)records / s / 1e6,
+               sum == 1 ? "!" : "");
+        pithi_block_free(&b);
+        pithi_zip_free(&zip);
+        free(chunk.data);
+        close(fd);
+    }
+}
+
 static void report(const char *what, double got, double goal, const char *unit)
 {
     printf("%-38s %8.2f %s  goal %g, ratio %.2f\n", what, got, unit, goal, got / goal);
@@ -221,6 +263,7 @@ int main(void)
         die("stat");
     report("size", (double)st.st_size / n, 2.3, "bytes/event");
     report("encode and write, one core", n / s / 1e6, 60, "Mevents/s");
+    reading_floors(path);
     s = iterate(path, (uint32_t[]){0}, 1, 0, &got);
     report("iterate, one lane", (double)got / s / 1e6, 150, "Mevents/s");
     s = iterate(path, NULL, 0, 0, &got);
