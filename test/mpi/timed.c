@@ -61,17 +61,17 @@ static void communicators(void)
     MPI_Comm_set_name(named, "the \"named\", one");
     MPI_Barrier(named);
     if (rank == 0)
-        usleep(30000);
+        usleep(150000);
     MPI_Barrier(named);
     MPI_Comm_free(&named);
 }
 
-/* Rank 1 waits 60 ms for rank 0, in a call that it makes inside MPI_Comm_dup. */
+/* Rank 1 waits 200 ms for rank 0, in a call that it makes inside MPI_Comm_dup. */
 static int wait_inside(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
 {
     (void)key, (void)extra, (void)in, (void)out;
     if (rank == 0)
-        usleep(60000);
+        usleep(200000);
     if (rank == 0)
         MPI_Send(given, 1, MPI_INT, 1, 4, comm);
     else if (rank == 1)

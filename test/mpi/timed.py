@@ -68,5 +68,6 @@ for name in names:
             if process['rank'] == 1:
                 own = {f['function']: f['total_s'] for f in process['functions']}
                 print(own['MPI_Recv'] > 0.04, own['MPI_Comm_dup'] < own['MPI_Recv'] / 2)
-        elif what == 'barrier':
-            print(process['rank'], *[f['max_s'] > 0.02 for f in process['functions'] if f['function'] == 'MPI_Barrier'])
+        elif what == 'barrier':  # rank 0 comes 150 ms late
+            if process['rank'] > 0:
+                print(process['rank'], max(f['max_s'] for f in process['functions'] if f['function'] == 'MPI_Barrier') > 0.02)

@@ -15,14 +15,19 @@
 enum { TAG = 1, PIECE = 1 << 30 };
 
 static int is_up, is_over; /* MPI was begun; the report is made */
-static pid_t process;      /* that began it: a forked child is none of the job */
+int pithi_time_is_spawned;
+static pid_t process; /* that began it: a forked child is none of the job */
 
 void pithi_time_job(int result)
 {
+    MPI_Comm parent = MPI_COMM_NULL;
+
     if (result != MPI_SUCCESS || is_up)
         return;
     is_up = 1;
     process = getpid();
+    /* Asked now: a program may leave its parent before the end. */
+    pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
 }
 

@@ -37,6 +37,7 @@ struct pithi_time_block {
 /* ---- the report, on rank 0 (time_table.c, files.c) --------------------------------------------------------------- */
 
 struct pithi_time_report;
+extern int pithi_time_is_spawned; /* this job began with MPI_Comm_spawn in another */
 /* For so many processes; NULL: no memory. Then each block once, in the order of ranks; then the end, which writes. */
 struct pithi_time_report *pithi_time_report_begin(int ranks);
 void pithi_time_report_add(struct pithi_time_report *report, int rank, const struct pithi_time_block *block);

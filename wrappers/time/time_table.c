@@ -32,14 +32,11 @@ static void complain(const struct pithi_time_report *report)
 static char *file_name(void)
 {
     const char *name = getenv("PITH_TIME_FILE");
-    MPI_Comm parent = MPI_COMM_NULL;
-    int has_world = 0;
     char *made;
 
     if (!name || !*name)
         return NULL;
-    REAL(MPI_Initialized)(&has_world);
-    if (!has_world || REAL(MPI_Comm_get_parent)(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL)
+    if (!pithi_time_is_spawned)
         return strdup(name);
     const char *slash = strrchr(name, '/'), *suffix = strrchr(slash ? slash : name, '.');
     int stem = (int)(suffix ? suffix - name : (long)strlen(name));
