@@ -1,7 +1,7 @@
 /* follow.c - pithlog_follow: the processes of a running job, one time for all of them, their records in order.
  *
- * Order of time across lanes: a look first reads the clock. Whatever was recorded before that moment is in the files, so
- * the lanes can be merged up to it (the horizon); what lies behind it waits for the next look. */
+ * Order of time across lanes: a look first reads the clock. Whatever was recorded before that moment is in the files,
+ * so the lanes can be merged up to it (the horizon); what lies behind it waits for the next look. */
 #include "spill/follow.h"
 
 #include <stdio.h>

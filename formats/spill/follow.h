@@ -1,8 +1,8 @@
 /* follow.h - reading spill files while they grow: what follow.c (the job, its clocks, the order of records) and
  * follow_process.c (one process's file) share.
  *
- * A snapshot (spill_scan.c) maps a whole file and takes it apart; here a file is looked at again and again, so each look
- * must cost what is new. New chunks are found by reading headers where the next one must begin; each lane has its
+ * A snapshot (spill_scan.c) maps a whole file and takes it apart; here a file is looked at again and again, so each
+ * look must cost what is new. New chunks are found by reading headers where the next one must begin; each lane has its
  * current chunk mapped, and no other, and a walk (spill_walk.h) that waits at the first word which is still 0.
  *
  *     chunk 0 of lane 0:  E L E L S ... 0     <- the walk waits here

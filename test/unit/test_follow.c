@@ -261,7 +261,8 @@ static void test_ends(void)
     help_fresh();
     OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_OPEN && f == NULL, "no such folder: %s", pithlog_error());
     mkdir("run.pith.spill", 0700);
-    OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_FORMAT && f == NULL, "nothing in it: %s", pithlog_error());
+    OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_FORMAT && f == NULL, "nothing in it: %s",
+       pithlog_error());
     rmdir("run.pith.spill");
     pid = begin(run_killed);
     f = follow("run.pith.spill");
@@ -279,7 +280,8 @@ static void test_ends(void)
     f = follow("run.pith.spill");
     nap(100000);
     look(f, &seen);
-    OK(seen.steps == 10 && !pithlog_follow_get_info(f)->ended, "one that waits: its records are there, and it is alive");
+    OK(seen.steps == 10 && !pithlog_follow_get_info(f)->ended,
+       "one that waits: its records are there, and it is alive");
     OK(pithlog_follow_get_info(f)->now_ns > 50000000, "its clock goes on");
     kill(pid, SIGKILL);
     waitpid(pid, &status, 0);

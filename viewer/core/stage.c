@@ -258,7 +258,8 @@ static int look_log(struct pithi_stage *stage, int64_t keep_ns)
             stage->now_ns = record.time_ns;
         }
     }
-    while (stage->has_message || (stage->has_message = pithlog_matcher_next(stage->matcher, &stage->next_message) == 1)) {
+    while (stage->has_message ||
+           (stage->has_message = pithlog_matcher_next(stage->matcher, &stage->next_message) == 1)) {
         if (!stage->ended && stage->next_message.recv_ns > stage->now_ns)
             break;
         take_message(stage, &stage->next_message);

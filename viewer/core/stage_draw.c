@@ -144,7 +144,8 @@ static void quad(const struct pithi_painter *painter, const double x[4], const d
 static void draw_comet(const struct pithi_painter *painter, const struct way *way, double part, double size,
                        uint32_t rgb)
 {
-    double length = hypot(way->x[2] - way->x[0], way->y[2] - way->y[0]) + 1, tail = fmin(part, (28 + size * 5) / length);
+    double length = hypot(way->x[2] - way->x[0], way->y[2] - way->y[0]) + 1;
+    double tail = fmin(part, (28 + size * 5) / length);
     struct pithi_place head = on_way(way, part), neck = on_way(way, fmax(0, part - size * 2.4 / length));
     double dx = head.x - neck.x, dy = head.y - neck.y, step = hypot(dx, dy);
 
@@ -165,13 +166,12 @@ static void draw_comet(const struct pithi_painter *painter, const struct way *wa
     }
     dx /= step, dy /= step;
     for (int halo = 1; halo >= 0; halo--) {
-        double wide = size + halo * 1.6, long_ = size * 2.4 + halo * 1.6;
-        painter->triangle(painter->context,
-                          (double[]){head.x + dx * (size * 0.6 + halo * 1.6), head.x - dx * (long_ - size * 0.6) - dy * wide,
-                                     head.x - dx * (long_ - size * 0.6) + dy * wide},
-                          (double[]){head.y + dy * (size * 0.6 + halo * 1.6), head.y - dy * (long_ - size * 0.6) + dx * wide,
-                                     head.y - dy * (long_ - size * 0.6) - dx * wide},
-                          halo ? PITHI_RGB_PAPER : rgb, 1);
+        double wide = size + halo * 1.6, tip = size * 0.6 + halo * 1.6, foot = size * 1.8 + halo * 1.6;
+        painter->triangle(
+            painter->context,
+            (double[]){head.x + dx * tip, head.x - dx * foot - dy * wide, head.x - dx * foot + dy * wide},
+            (double[]){head.y + dy * tip, head.y - dy * foot + dx * wide, head.y - dy * foot - dx * wide},
+            halo ? PITHI_RGB_PAPER : rgb, 1);
     }
 }
 
@@ -235,9 +235,9 @@ static void add_flight(struct sky *sky, const struct pithi_stage *stage, const s
     if (slot == way->slot || sky->count == MOST_DRAWN)
         return;
     way->slot = slot;
-    sky->comets[sky->count++] =
-        (struct comet){(uint32_t)from, (uint32_t)to, (double)(time_ns - flight->send_ns) / (double)(lands - flight->send_ns),
-                       comet_size(flight->bytes, radius)};
+    sky->comets[sky->count++] = (struct comet){
+        (uint32_t)from, (uint32_t)to, (double)(time_ns - flight->send_ns) / (double)(lands - flight->send_ns),
+        comet_size(flight->bytes, radius)};
 }
 
 static uint32_t first_flight_after(const struct pithi_stage *stage, int64_t time_ns)

@@ -76,12 +76,16 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         draw->has_from = 1;
         if ((draw->from_init = strcmp(value, "init") == 0))
             return 0;
-        return pithi_time_parse(value, &draw->t0_ns) ? usage("--from %s: no time such as 1.5 or 20ms, nor init", value) : 0;
+        if (pithi_time_parse(value, &draw->t0_ns))
+            return usage("--from %s: no time such as 1.5 or 20ms, nor init", value);
+        return 0;
     case TO:
         draw->has_to = 1;
         if ((draw->to_finalize = strcmp(value, "finalize") == 0))
             return 0;
-        return pithi_time_parse(value, &draw->t1_ns) ? usage("--to %s: no time such as 1.5 or 20ms, nor finalize", value) : 0;
+        if (pithi_time_parse(value, &draw->t1_ns))
+            return usage("--to %s: no time such as 1.5 or 20ms, nor finalize", value);
+        return 0;
     case LANES:
         draw->lanes = value;
         return 0;
