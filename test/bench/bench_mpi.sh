@@ -13,15 +13,17 @@ for mpi in $(mpis); do
             paused) PITH_QUIET=1 mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls paused ;;
         esac >$way
     done
-    echo "$mpi: ns unrecorded, recorded, added, added in floors (best round); the same for the median round; added while paused"
+    echo "$mpi: ns unrecorded, recorded, added, added in floors: best round; median round; mean processor time; added while paused"
     join <(sort plain) <(sort recorded) | join - <(sort paused) | awk '$1 == "floor" { f = $2 } { line[NR] = $0 } END {
         printf "%-16s %6.1f\n", "floor", f
         for (i = 1; i <= NR; i++) { split(line[i], w, " ")
-            if (w[1] != "floor") printf "%-16s %6.1f %6.1f %6.1f %6.2f floors   %6.1f %6.1f %6.1f %6.2f floors   %+6.1f\n", w[1],
-                w[2], w[4], w[4] - w[2], (w[4] - w[2]) / f, w[3], w[5], w[5] - w[3], (w[5] - w[3]) / f, w[6] - w[2] } }'
+            if (w[1] == "floor") continue
+            printf "%-16s", w[1]
+            for (k = 2; k <= 4; k++) printf " %6.1f %6.1f %6.1f %6.2f   ", w[k], w[k + 3], w[k + 3] - w[k], (w[k + 3] - w[k]) / f
+            printf " %+6.1f\n", w[8] - w[2] } }'
     if command -v eztrace >/dev/null && mpiexec_of "$mpi" 1 eztrace -t "$mpi" ./calls >eztrace 2>/dev/null; then
-        echo "$mpi: added by eztrace: best, median round"
-        join <(sort plain) <(sort eztrace) | awk '$1 != "floor" && $1 !~ /rank|Init/ { printf "%-16s %6.1f %6.1f\n", $1, $4 - $2, $5 - $3 }'
+        echo "$mpi: added by eztrace: best, median round, mean processor time"
+        join <(sort plain) <(sort eztrace) | awk '$1 != "floor" && $1 !~ /rank|Init/ { printf "%-16s %6.1f %6.1f %6.1f\n", $1, $5 - $2, $6 - $3, $7 - $4 }'
     fi
     rm -rf ./*_trace
 done
