@@ -79,7 +79,7 @@ done
 
 # ---- By hand, to a program that runs
 mpi=$(mpis | tail -n 1)
-timeout 60 mpiexec.$mpi -n 3 pith run -o hand.pith "./talk-$mpi" 150 >out 2>err &
+timeout 60 mpiexec.$mpi -n 3 pith run -o hand.pith "./talk-$mpi" 220 >out 2>err &
 job=$!
 until_ok 50 test -d hand.pith.spill
 sleep 0.3
@@ -126,7 +126,7 @@ shot live.png
 while {![value ended]} { wait 0.1 }
 check [value finished] "the end of the program is seen"
 wait 0.3
-check [expr {[value messages] == 450}] "with all messages: [value messages]"
+check [expr {[value messages] == 660}] "with all messages: [value messages]"
 check [expr {[time] < [value now] / 1e9 - 1}] "a short run is shown again from its start, slower: [speed]"
 speed 1
 seek [expr {[value now] / 1e9 - 0.3}]
@@ -146,12 +146,19 @@ while read -r line; do
     esac
 done <checks.out
 wait "$job"
-is "$?:$(cat out)" "3:talk: 150" "the program did not notice"
+is "$?:$(cat out)" "3:talk: 220" "the program did not notice"
 like "$(identify -format '%wx%h' live.png)" '^[0-9]+x[0-9]+$' "a picture of the window"
+
+# ---- Without MPI_Init
+whole=$(pith draw hand.pith --ascii --size 100 | grep '^rank 0')
+work=$(pith draw hand.pith --ascii --size 100 --from init --to finalize | grep '^rank 0')
+[ -n "$work" ] && [ "$work" != "$whole" ]
+ok $? "pith draw --from init --to finalize: another picture"
+is "$(pith draw hand.pith --ascii --from init --to finalize | grep -cE 'MPI_(Init|Finalize)')" 0 "without the two"
 
 # ---- Of a log
 out=$(timeout 30 pith view --anim hand.pith -e 'puts [dict get [info] messages]; start; puts [time]; wait 0.5; puts [time]; puts [states]; quit' 2>&1)
-is "$(sed -n 1p <<<"$out")" 450 "a finished log: its messages"
+is "$(sed -n 1p <<<"$out")" 660 "a finished log: its messages"
 ok "$(awk 'NR == 2 { a = $1 } NR == 3 { b = $1 } END { print !(b > a && a > 0) }' <<<"$out")" "it plays, from the end of MPI_Init on"
 like "$(sed -n 4p <<<"$out")" '^(Recv|Send|computing)( (Recv|Send|computing)){2}$' "three ranks have states: $(sed -n 4p <<<"$out")"
 is "$(pith view hand.pith -e 'anim; work; puts [expr {[lindex [window] 0] > 0}]; quit' 2>&1)" 1 "from the time lines: the animation, and the work"

@@ -122,4 +122,18 @@ if [ -w /dev/full ]; then
     like "$out" '^pith: out\.png: cannot write: .*[Ss]pace' "a full disk: said"
     is "$(ls out.png 2>/dev/null)" "" "a full disk: no file"
 fi
+# A damaged block: the rest is drawn, and it is said.
+./make_log big damaged.pith
+size=$(stat -c %s damaged.pith)
+printf 'damage damage damage' | dd of=damaged.pith bs=1 seek=$((size / 2)) conv=notrunc status=none
+for how in "-o damaged.png" "--text"; do
+    pith draw damaged.pith $how >out 2>err
+    is "$?:$(wc -l <err)" "0:1" "draw $how of a damaged log: exit status, one line"
+    like "$(cat err)" '^pith: damaged\.pith: byte [0-9]+: .*the rest is drawn' "which says what is wrong"
+done
+like "$(convert damaged.png -format %k info:)" '^[1-9][0-9]' "the other lanes are drawn"
+pith draw plain.pith -o no.png --from init 2>err
+is "$?:$(cat err)" "1:pith: plain.pith: --from init: there is no MPI_Init in this log" "--from init without MPI_Init"
+pith draw plain.pith -o no.png --to nowhere 2>err
+is "$?:$(cat err)" "2:pith: draw: --to nowhere: no time such as 1.5 or 20ms, nor finalize; see \`pith help draw\`" "no such time"
 finish
