@@ -1,7 +1,7 @@
 /* block_write.c - the encoder: collects records of a lane as columns, then packs them.
  *
- * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step, and
- * what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All choices (unit, deflate or store) are made once a block, over whole columns.
+ * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step,
+ * and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All choices (unit, deflate or store) are made once a block, over whole columns.
  */
 #include "native/block.h"
 
@@ -269,8 +269,8 @@ static double entropy_bytes(const uint32_t seen[256], size_t size)
     return bits / 8 + (double)pithi_huffman_head(seen);
 }
 
-/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning, and taken to be so for
- * some blocks. */
+/* Looking for repeats is what costs time: whether they pay is found out on the column's beginning, and taken to be so
+ * for some blocks. */
 static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, double huffman,
                        unsigned char *out)
 {
