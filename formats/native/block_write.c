@@ -1,7 +1,8 @@
 /* block_write.c - the encoder: collects records of a lane as columns, then packs them.
  *
  * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step,
- * and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All choices (unit, deflate or store) are made once a block, over whole columns.
+ * and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All
+ * choices (unit, coding) are made once a block, over whole columns.
  */
 #include "native/block.h"
 

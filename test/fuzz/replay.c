@@ -1,5 +1,6 @@
 /* replay.c - a main() for the fuzz entries, so that any compiler can run what fuzzing once found: gives each file of
- * the corpus, or those named, to LLVMFuzzerTestOneInput. Coming back from it, under the sanitizers or not, is the test. */
+ * the corpus, or those named, to LLVMFuzzerTestOneInput. Coming back from it, under the sanitizers or not, is
+ * the test. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>

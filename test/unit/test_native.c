@@ -451,7 +451,8 @@ static int huffman_round(const unsigned char *data, size_t size, size_t *packed)
     good = good && pithi_huffman_pack(data, size, seen, out, *packed - 1) == 0;
     for (int i = 0; i < 300; i++) { /* damaged: any answer, no harm */
         memcpy(exact, out, *packed);
-        exact[random_below((uint32_t)(i % 2 || *packed < 142 ? *packed : 142))] ^= (unsigned char)(1u << random_below(8));
+        size_t part = i % 2 || *packed < 142 ? *packed : 142; /* the head, at most */
+        exact[random_below((uint32_t)part)] ^= (unsigned char)(1u << random_below(8));
         pithi_huffman_unpack(exact, *packed, back, size);
     }
     free(out);
