@@ -39,7 +39,14 @@ ok $? "Xvfb runs"
 export DISPLAY=":$display"
 
 # The process of the window that the library started for LOG.
-window_of() { pgrep -o -f -- "--anim --spill $scratch/.* $scratch/$1\$"; }
+window_of() {
+    local process
+    for process in /proc/[0-9]*; do
+        tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q -- "--anim --spill $scratch/.* $scratch/$1 \$" &&
+            echo "${process#/proc/}" && return
+    done
+    return 1
+}
 # Waits until the command succeeds, at most that many tenths of a second.
 until_ok() { local tries=$1; shift; while [ "$tries" -gt 0 ]; do "$@" >/dev/null 2>&1 && return; sleep 0.1; tries=$((tries - 1)); done; return 1; }
 has_picture() { import -window root "$1" && [ "$(convert "$1" -format %k info:)" -gt 20 ]; }
