@@ -46,9 +46,9 @@ for mpi in $(mpis); do
     "mpiexec.$mpi" -n 2 ./corners-$mpi status >out 2>err; wanted=$?
     is "$wanted" "$(PITH_LOG=/nonexistent/x.pith "mpiexec.$mpi" -n 2 pith run ./corners-$mpi status >out 2>err; echo $?)" "$mpi: a log that cannot be made: the program runs on"
     for other in mpich openmpi; do
-        [ $other = "$mpi" ] || { "mpiexec.$mpi" -n 1 pith run --mpi $other ./corners-$mpi >out 2>err
+        [ $other = "$mpi" ] || [ ! -d "$build/lib/pith/$other" ] || { "mpiexec.$mpi" -n 1 pith run --mpi $other ./corners-$mpi >out 2>err
             ok $(($? == 0)) "$mpi: the wrong wrappers end at the first call"
-            like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so" || [ -d "$build/lib/pith/$other" ] || skip x y; }
+            like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so"; }
     done
 done
 finish

@@ -67,7 +67,7 @@ for mpi in $(mpis); do
     PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi nested
     is "$(reads nested t.json)" "True True" "$mpi: the time of a call inside another is not counted twice"
     ./timed-$mpi session >out 2>&1
-    if [ $? = 77 ]; then skip "$mpi: sessions" "before MPI 4"; else
+    if [ $? != 77 ]; then # 77: an MPI from before 4.0
         PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi session
         is "$? $(reads sent t.json | tr '\n' ',')" "0 0 MPI_Allreduce 0 20,1 MPI_Allreduce 0 20," "$mpi: sessions"
     fi

