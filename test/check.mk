@@ -77,7 +77,7 @@ check-install: all
 check-asan:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= asan-suites
-asan-suites: lib tools viewer samples $(foreach s,unit golden bad cli,$(needs_$(s))) $(needs_cli)
+asan-suites: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli)
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS= HAVE_TK= tsan-suites
