@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, LABEL = 64 };
+enum { BUCKETS = 256, LABEL = 96 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_time_comm *buckets[BUCKETS];
