@@ -51,4 +51,10 @@ for mpi in $(mpis); do
             like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so"; }
     done
 done
+# ---- where LD_PRELOAD cannot reach
+mkdir "a place" && cp -r "$build/bin" "$build/lib" "$build/libexec" "a place"
+out=$("a place/bin/pith" run sh -c 'echo runs; exit 3' 2>err)
+is "$? $out" "3 runs" "a place with a blank: the program runs"
+like "$(cat err)" '^pith run: /.*: nothing is recorded: a path with a blank or colon cannot be preloaded; move Pith$' "and it is said"
+is "$(wc -l <err)" 1 "in one line"
 finish

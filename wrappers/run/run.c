@@ -129,6 +129,13 @@ static void preload(const char *library)
     const char *old = getenv("LD_PRELOAD");
     char *list;
 
+    if (strpbrk(library, " \t\n:")) { /* which separate names there */
+        static int said;
+        if (!said++ && rank_of_launcher() == 0)
+            fprintf(stderr, "pith run: %s: nothing is recorded: a path with a blank or colon cannot be preloaded; "
+                            "move Pith\n", library);
+        return;
+    }
     if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", library) > 0)
         setenv("LD_PRELOAD", list, 1);
 }
