@@ -19,7 +19,9 @@ struct cursor {
     uint64_t key;  /* of the record it stands at */
     uint32_t leaf; /* its place in the tree */
     uint32_t lane_number;
-    const struct pithi_log_lane *lane;
+    const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
+    const struct pithi_log_rank *rank;
+    uint32_t found;      /* it was looked up */
     uint32_t next_block; /* to be loaded when this one is at its end */
     struct pithi_block block;
     struct pithi_stack stack;
@@ -38,6 +40,7 @@ struct pithlog_iter {
     uint32_t kinds, flags;
     struct pithi_zip zip;
     struct pithi_buffer chunk; /* the block being unpacked */
+    struct pithi_log_window window;
     struct cursor *cursors;
     uint32_t cursor_count;
     struct place *tree; /* [0] the winner, [1 .. leaves - 1] the losers; the match of leaf n is (leaves + n) / 2 */
@@ -98,10 +101,13 @@ static struct place play(struct pithlog_iter *it, uint32_t at)
 
 /* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
 
-static UNCOMMON int block_damaged(const struct pithlog_iter *it, struct cursor *c, const char *why)
+static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, const char *why)
 {
-    uint64_t offset = c->lane->blocks[c->next_block - 1].offset;
+    struct pithi_log_block block = {0};
+    uint64_t offset = 0;
     pithi_block_leave(&c->block); /* so that another call goes on with the next one */
+    if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) == PITH_OK)
+        offset = block.offset;
     pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest",
                it->log->path, (unsigned long long)offset, (int)c->lane->seen.rank, why);
     return -1;
@@ -116,14 +122,13 @@ static int as_indexed(const struct cursor *c, const struct pithi_log_block *b)
 }
 
 /* 1; -1: it cannot be read. */
-static int load_block(struct pithlog_iter *it, struct cursor *c, uint32_t index)
+static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
 {
-    const struct pithi_log_block *b = &c->lane->blocks[index];
-    const struct pithi_log_rank *rank = &it->log->ranks[c->lane->rank_index];
+    const struct pithi_log_rank *rank = c->rank;
     struct pithi_chunk_head head;
     const char *why;
     int err = PITH_OK, no_memory;
-    c->next_block = index + 1;
+    c->next_block++;
     c->stack.count = 0;
     c->stack.above = 0;
     why = pithi_chunk_read(it->log->fd, it->log->size, b->offset, &head, &it->chunk, &no_memory);
@@ -154,7 +159,7 @@ static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block 
     return !(b->kinds & it->kinds) && !(it->flags & PITHLOG_CLIP);
 }
 
-static inline int step(const struct pithlog_iter *it, struct cursor *c)
+static inline int step(struct pithlog_iter *it, struct cursor *c)
 {
     int status = pithi_block_step(&c->block);
     return status >= 0 ? status : block_damaged(it, c, "its times pass its end");
@@ -163,11 +168,18 @@ static inline int step(const struct pithlog_iter *it, struct cursor *c)
 /* Goes to the first record of the lane's next block: as advance. */
 static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
 {
-    while (c->next_block < c->lane->block_count && may_skip(it, &c->lane->blocks[c->next_block]))
-        c->next_block++;
-    if (c->next_block == c->lane->block_count || c->lane->blocks[c->next_block].first_ns > it->to_ns)
-        return 0;
-    return load_block(it, c, c->next_block) < 0 ? -1 : step(it, c);
+    struct pithi_log_block block;
+    for (; c->next_block < c->lane->block_count; c->next_block++) {
+        if (pithi_log_block(it->log, c->lane, c->next_block, &it->window, &block) != PITH_OK) {
+            c->next_block++;
+            return -1;
+        }
+        if (block.first_ns > it->to_ns)
+            return 0;
+        if (!may_skip(it, &block))
+            return load_block(it, c, &block) < 0 ? -1 : step(it, c);
+    }
+    return 0;
 }
 
 /* Goes to the lane's next record: 1; 0: there is none before the end of the window; -1: damaged, call again to go
@@ -212,18 +224,21 @@ static inline void pair(struct cursor *c, struct pithlog_record *r)
         r->start_ns = leave ? start_ns : 0;
 }
 
-/* The first block that reaches into the window. */
-static uint32_t block_at(const struct pithi_log_lane *lane, int64_t from_ns)
+/* Looks the lane up in the index: 1; -1: something is lost of it, call again to go on with what is left. */
+static int find(struct pithlog_iter *it, struct cursor *c)
 {
-    uint32_t low = 0, high = lane->block_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lane->blocks[middle].last_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
+    uint32_t rank;
+    c->found = 1;
+    int err = pithi_log_lane(it->log, c->lane_number, &c->lane);
+    c->rank = pithi_log_rank_of(it->log, c->lane_number, &rank);
+    if (c->lane && pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window, &c->next_block) != PITH_OK) {
+        err = PITH_ERR_DAMAGED;
+        c->lane = NULL;
     }
-    return low;
+    /* States left open by a lane that ended before the window are open in it. */
+    if (it->flags & PITHLOG_CLIP && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
+        c->next_block--;
+    return err == PITH_OK ? 1 : -1;
 }
 
 /* Brings a lane to its first record in the window; those before it only change the stack. 1 done, -1 call again. */
@@ -231,7 +246,9 @@ static int prime(struct pithlog_iter *it, uint32_t number)
 {
     struct cursor *c = &it->cursors[number];
     struct pithlog_record r;
-    for (;;) {
+    if (!c->found && find(it, c) < 0)
+        return -1;
+    while (c->lane) {
         int status = advance(it, c);
         if (status <= 0)
             return status < 0 ? -1 : 1;
@@ -242,6 +259,7 @@ static int prime(struct pithlog_iter *it, uint32_t number)
         if (it->flags & PITHLOG_NEST && r.kind <= PITHLOG_LEAVE)
             pair(c, &r);
     }
+    return 1;
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------------------------- */
@@ -255,13 +273,9 @@ static int by_number(const void *a, const void *b)
 static void make_cursor(struct pithlog_iter *it, uint32_t lane)
 {
     struct cursor *c = &it->cursors[it->cursor_count++];
-    c->lane = &it->log->lanes[lane];
     c->lane_number = lane;
     c->leaf = it->leaves + it->cursor_count - 1;
-    c->next_block = block_at(c->lane, it->from_ns);
-    /* States left open by a lane that ended before the window are open in it. */
-    if (it->flags & PITHLOG_CLIP && c->next_block == c->lane->block_count && c->next_block > 0)
-        c->next_block--;
+    c->key = KEY_DONE;
 }
 
 static int make_cursors(struct pithlog_iter *it, const struct pithlog_query *query)

@@ -307,7 +307,7 @@ static int no_memory(const struct pithlog_matcher *m)
 
 static int ready(struct pithlog_matcher *m, uint32_t rank, int all, struct pithlog_message *message)
 {
-    return pithi_match_ready(m->match, rank, m->log->ranks[rank].rank, all, message);
+    return pithi_match_ready(m->match, rank, pithi_log_rank(m->log, rank)->rank, all, message);
 }
 
 int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *message)
@@ -326,13 +326,13 @@ int pithlog_matcher_next(struct pithlog_matcher *m, struct pithlog_message *mess
             m->flushing = 1;
             break;
         }
-        m->release_rank = m->log->lanes[r.lane].rank_index;
+        const struct pithi_log_rank *rank = pithi_log_rank_of(m->log, r.lane, &m->release_rank);
         m->releasing = r.kind == PITHLOG_RECV;
-        status = pithi_match_take(m->match, m->release_rank, m->log->ranks[m->release_rank].rank, &r, message);
+        status = pithi_match_take(m->match, m->release_rank, rank->rank, &r, message);
         if (status != 0)
             return status < 0 ? no_memory(m) : 1;
     }
-    for (; m->flush_rank < m->log->rank_count; m->flush_rank++)
+    for (; m->flush_rank < pithi_log_ranks(m->log); m->flush_rank++)
         if ((status = ready(m, m->flush_rank, 1, message)) != 0)
             return status < 0 ? no_memory(m) : 1;
     return 0;

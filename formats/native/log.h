@@ -49,6 +49,33 @@ struct pithlog {
     uint32_t damages;
 };
 
+/* ---- What readers of blocks ask for ------------------------------------------------------------------------------ */
+
+/* The lane and what is known of it, loaded when it is first asked for; valid until the log is closed. Any thread.
+ * Not PITH_OK: some of it is lost, told in pithlog_error(); *found is what is left, or NULL. */
+int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found);
+
+/* The rank that a lane belongs to, its index among the log's ranks. */
+const struct pithi_log_rank *pithi_log_rank_of(const struct pithlog *log, uint32_t lane, uint32_t *index);
+uint32_t pithi_log_ranks(const struct pithlog *log);
+const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t index);
+
+/* Part of a lane's list of blocks; lists are read in such parts. All zero is an empty one; one a thread, for any
+ * lanes. */
+struct pithi_log_window {
+    const struct pithi_log_lane *lane;
+    uint32_t first, count;
+    struct pithi_log_block blocks[16];
+};
+
+/* Block `index` (less than lane->block_count) of a lane, with pithlog_error() when it cannot be read. */
+int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
+                    struct pithi_log_window *window, struct pithi_log_block *block);
+
+/* The first block that ends at or behind `from_ns`; block_count: none. */
+int pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
+                       struct pithi_log_window *window, uint32_t *index);
+
 /* pithlog_open, with each damage that it finds told. */
 int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context, struct pithlog **log);
 

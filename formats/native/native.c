@@ -43,16 +43,17 @@ out:
 static int copy_places(struct pithlog *log, struct pithi_writer *writer, struct translation *t)
 {
     int err = PITH_OK;
-    for (uint32_t i = 0; i < log->rank_count; i++) {
-        struct pithi_rank rank = {log->ranks[i].rank, log->ranks[i].host, log->ranks[i].pid};
+    for (uint32_t i = 0; i < pithi_log_ranks(log); i++) {
+        const struct pithi_log_rank *r = pithi_log_rank(log, i);
+        struct pithi_rank rank = {r->rank, r->host, r->pid};
         TRY(pithi_writer_rank(writer, &rank));
     }
-    for (uint32_t i = 0; i < log->lane_count; i++) {
-        const struct pithlog_lane *lane = &log->lanes[i].seen;
+    for (uint32_t i = 0; i < log->info.lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
         TRY(pithi_writer_lane(writer, lane->rank, lane->thread, lane->name, &t->lanes[i]));
     }
-    for (uint32_t i = 0; i < log->comm_count; i++)
-        TRY(pithi_writer_comm(writer, &log->comms[i], &t->comms[i]));
+    for (uint32_t i = 0; i < log->info.comms; i++)
+        TRY(pithi_writer_comm(writer, pithlog_get_comm(log, i), &t->comms[i]));
 out:
     return err;
 }
@@ -93,8 +94,8 @@ out:
 static int copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns, uint64_t *damages)
 {
     struct translation t = {malloc((log->info.defs + (size_t)1) * sizeof *t.defs),
-                            malloc((log->lane_count + (size_t)1) * sizeof *t.lanes),
-                            malloc((log->comm_count + (size_t)1) * sizeof *t.comms)};
+                            malloc((log->info.lanes + (size_t)1) * sizeof *t.lanes),
+                            malloc((log->info.comms + (size_t)1) * sizeof *t.comms)};
     int err = PITH_ERR_MEMORY;
     if (!t.defs || !t.lanes || !t.comms) {
         pithi_fail(err, "%s: no memory to copy it", log->path);
