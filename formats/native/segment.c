@@ -186,10 +186,9 @@ static int new_lane(struct pithi_segment *s, uint32_t thread)
     if (!pithi_grow(&s->lanes, s->lane_count, &s->lane_room, sizeof *s->lanes))
         return 0;
     struct lane *lane = &s->lanes[s->lane_count];
-    *lane = (struct lane){.thread = thread, .encoder = pithi_encoder_new(thread), .name = strdup("")};
+    *lane = (struct lane){.thread = thread, .name = strdup("")};
     lane->totals = (struct pithi_totals){.lanes = 1, .start_ns = INT64_MAX, .end_ns = INT64_MIN};
-    if (!lane->encoder || !lane->name || !pithi_map_put(&s->lane_map, thread, s->lane_count)) {
-        pithi_encoder_free(lane->encoder);
+    if (!lane->name || !pithi_map_put(&s->lane_map, thread, s->lane_count)) {
         free(lane->name);
         return 0;
     }
@@ -304,6 +303,8 @@ int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *r
     if (lane_index >= s->lane_count || comm >= s->comm_count)
         return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
     struct lane *lane = &s->lanes[lane_index];
+    if (__builtin_expect(!lane->encoder, 0) && !(lane->encoder = pithi_encoder_new(lane->thread)))
+        return no_memory(s);
     int err = pithi_encoder_add(lane->encoder, record, comm);
     return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
 }
@@ -322,6 +323,47 @@ void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
     s->block_records = records < PITHI_BLOCK_RECORDS_MIN ? PITHI_BLOCK_RECORDS_MIN : (uint32_t)records;
 }
 
+/* ---- Lanes made by several threads at once ----------------------------------------------------------------------- */
+
+int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
+
+int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *whole, uint32_t lane,
+                       const struct pithi_sink *sink)
+{
+    struct pithi_segment *s = *part = calloc(1, sizeof *s);
+    if (!s || !(s->lanes = malloc(sizeof *s->lanes))) {
+        free(s);
+        return no_memory(whole);
+    }
+    s->rank.rank = whole->rank.rank;
+    s->sink = *sink;
+    s->zip = &s->own_zip;
+    s->block_records = whole->block_records;
+    s->comm_count = whole->comm_count;
+    s->lanes[0] = whole->lanes[lane];
+    s->lane_count = 1;
+    return PITH_OK;
+}
+
+int pithi_segment_part_end(struct pithi_segment *part)
+{
+    struct lane *lane = &part->lanes[0];
+    int err = lane->encoder && pithi_encoder_count(lane->encoder) > 0 ? end_block(part, lane) : PITH_OK;
+    pithi_encoder_free(lane->encoder);
+    lane->encoder = NULL;
+    return err;
+}
+
+void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base)
+{
+    for (uint32_t i = 0; i < part->lanes[0].block_count; i++)
+        part->lanes[0].blocks[i].offset += base;
+    whole->lanes[lane] = part->lanes[0];
+    part->lane_count = 0;
+    part->comm_count = 0; /* it only knew how many there are */
+    pithi_segment_free(part);
+}
+
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
 int pithi_segment_finish(struct pithi_segment *s)
@@ -330,7 +372,7 @@ int pithi_segment_finish(struct pithi_segment *s)
     uint64_t size = PITHI_INDEX_HEAD;
     for (uint32_t i = 0; i < s->lane_count; i++) {
         struct lane *lane = &s->lanes[i];
-        if (pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
+        if (lane->encoder && pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
             return err;
         size += PITHI_INDEX_LANE + (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
     }

@@ -75,6 +75,18 @@ void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zi
  * time has one of each lane in memory at once. May be told again as more become known; never told: few. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
+/* Lanes made by several threads at once, and the same bytes whatever their number. When all lanes and communicators
+ * were made, `split` writes what describes them; then each lane is taken out as a segment of its own with a sink of its
+ * own, its part, which knows nothing of the others; one thread at a time uses it, and adds to lane 0. `part_end` ends
+ * the lane's last block; it may be left out, then the lane goes on after the join. `join`, by one thread, when
+ * nothing is added to any part any more: puts the lane back, `base` is added to the offsets that the part's sink gave,
+ * and the part is gone. A part must be joined even after an error. */
+int pithi_segment_split(struct pithi_segment *segment);
+int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *whole, uint32_t lane,
+                       const struct pithi_sink *sink);
+int pithi_segment_part_end(struct pithi_segment *part);
+void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base);
+
 /* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
  * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. */
 int pithi_segment_finish(struct pithi_segment *segment);
