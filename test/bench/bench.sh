@@ -5,7 +5,8 @@ tell() { [ -z "${BENCH_OUT:-}" ] || printf '%s\t' "$@" | sed 's/\t$/\n/' >>"$BEN
 row() {
     tell BENCH "$1" "$2" "$3" "${4:-0}" "${5:-}" "${6:-}" "${7:-}"
     awk -v w="$1" -v v="$2" -v u="$3" -v f="${4:-0}" -v g="${5:-}" -v low="${6:-}" -v high="${7:-}" 'BEGIN {
-        printf "%-50s %11.4g %-12s%s%s%s\n", w, v, u, f > 0 ? sprintf(" floor %-8.4g", f) : "", low != "" ? " (" low " to " high ")" : "", g != "" ? " goal " g : "" }'
+        floor = f > 0 ? sprintf(" floor %-8.4g", f) : ""; spread = low != "" ? " (" low " to " high ")" : ""
+        printf("%-50s %11.4g %-12s%s%s%s\n", w, v, u, floor, spread, g != "" ? " goal " g : "") }'
 }
 # peer WHAT NAME VALUE: what NAME takes for what the measure WHAT of Pith is about, in the same unit. No VALUE: not installed.
 peer() {

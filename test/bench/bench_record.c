@@ -1,6 +1,6 @@
-/* bench_record.c - what recording costs, beside floors measured in the same process: every line is nanoseconds an
- * event (best of many short rounds; "mean" over all of a long run) and the ratio to a time stamp read plus a 16-byte
- * store. BENCH_EVENTS: events of the long run (default 100 million, fewer when the disk is short). */
+/* bench_record.c - what recording costs, beside floors measured in the same process: nanoseconds an event (best of many
+ * short rounds; "mean" over all of a long run); the floor of all is a time stamp read plus a 16-byte store.
+ * BENCH_EVENTS: events of the long run (default 100 million, fewer when the disk is short). */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/bench.h"
 #include "clock.h"
 #include "pith.h"
 #include "pith_tool.h"
@@ -25,11 +26,7 @@ static double floor_ns; /* rdtsc + 16-byte store */
 
 static double now_ns(void) { return (double)pithi_clock_ns(CLOCK_MONOTONIC); }
 
-static void line(const char *what, double ns)
-{
-    printf("%-52s %7.2f ns %6.2f x\n", what, ns, ns / floor_ns);
-    fflush(stdout);
-}
+static void line(const char *what, double ns, const char *goal) { bench_row(what, ns, "ns", floor_ns, goal); }
 
 /* Best time of `body` over the rounds, an event. */
 #define BEST(result, body)                                                                                             \
@@ -60,10 +57,10 @@ static void floors(void)
     BEST(floor_ns, uint64_t t = pith_ticks_(); __atomic_store_n(next, t, __ATOMIC_RELAXED);
          __atomic_store_n(next + 1, 7, __ATOMIC_RELAXED); next = next + 2 < warm + 2 * 65536 ? next + 2 : warm);
     BEST(ns, sink = pith_ticks_());
-    line("floor: time stamp counter", ns);
-    line("floor: time stamp counter + 16-byte store, warm", floor_ns);
+    bench_row("time stamp counter", ns, "ns", 0, "");
+    line("time stamp counter and 16 bytes stored, warm", floor_ns, "");
     BEST(ns, sink = (uint64_t)pithi_clock_ns(CLOCK_MONOTONIC));
-    line("floor: clock_gettime", ns);
+    bench_row("clock_gettime", ns, "ns", 0, "");
     (void)sink;
 }
 
@@ -93,24 +90,24 @@ static void calls(void)
     uint64_t payload = 5;
     double ns;
     BEST(ns, pith_begin(state); pith_end(state));
-    line("begin or end, inlined", ns / 2);
+    line("begin or end, inlined", ns / 2, "<=1.15x");
     BEST(ns, pith_event(event));
-    line("event, inlined", ns);
+    line("event, inlined", ns, "<=1.15x");
     BEST(ns, pith_slow_(PITH_KIND_EVENT_, event));
-    line("event, through a library call", ns);
+    line("event, through a library call", ns, "<=1.35x");
     BEST(ns, pith_event_data(event, &payload, sizeof payload));
-    line("event with 8 bytes of payload", ns);
+    line("event with 8 bytes of payload", ns, "");
     BEST(ns, pith_count(counter, 1.5));
-    line("counter", ns);
+    line("counter", ns, "");
     BEST(ns, pith_send(1, 2, 3));
-    line("send", ns);
+    line("send", ns, "");
     BEST(ns, pith_recv(1, 2, 3));
-    line("receive", ns);
+    line("receive", ns, "");
     pith_pause();
     BEST(ns, pith_event(event));
-    line("event while paused", ns);
+    line("event while paused", ns, "<=1.5");
     BEST(ns, pith_send(1, 2, 3));
-    line("send while paused", ns);
+    line("send while paused", ns, "");
 }
 
 static uint64_t long_events;
@@ -128,7 +125,7 @@ static void long_run(void)
     }
     ns = (now_ns() - begin) / (double)long_events;
     snprintf(text, sizeof text, "begin or end, mean of %.0e, %s", (double)long_events, long_what);
-    line(text, ns);
+    line(text, ns, "<=1.25x");
     if (pith_lost() > 0)
         printf("  (%llu records were lost)\n", (unsigned long long)pith_lost());
 }
@@ -147,7 +144,7 @@ static void null_library(void)
     if (library == NULL || (*(void **)&call = dlsym(library, "pith_slow_")) == NULL)
         return;
     BEST(ns, call(1, 1));
-    line("a call into libpith-null (-DPITH_NULL: no code)", ns);
+    line("call into libpith-null (-DPITH_NULL: no code)", ns, "");
 }
 
 /* ---- The end of a run -------------------------------------------------------------------------------------------- */
@@ -177,17 +174,29 @@ static void record_program(void)
     }
 }
 
+static void tell_end(const char *what, int ranks, double ns)
+{
+    double events = (double)end_events * ranks;
+    struct stat info;
+    char text[80];
+    if (stat("run.pith", &info) != 0)
+        return;
+    snprintf(text, sizeof text, "finish of %s, %.0e events", what, events);
+    bench_row(text, ns / 1e9, "s", 0, ranks == 4 ? "<=0.25" : "");
+    snprintf(text, sizeof text, "finish of %s, rate", what);
+    bench_row(text, events * 1e3 / ns, "Mevents/s", 0, "");
+    snprintf(text, sizeof text, "finish of %s, size", what);
+    bench_row(text, (double)info.st_size / events, "bytes/event", 0, "");
+}
+
 static void end_alone(void)
 {
-    struct stat info;
     double begin, ns;
     record_program();
     begin = now_ns();
     pith_finish();
     ns = now_ns() - begin;
-    if (stat("run.pith", &info) == 0)
-        printf("finish of one process, %.0e events: %.3f s, %.1f Mevents/s, %.2f bytes an event\n", (double)end_events,
-               ns / 1e9, (double)end_events * 1e3 / ns, (double)info.st_size / (double)end_events);
+    tell_end("one process", 1, ns);
 }
 
 static int time_pipe[2];
@@ -206,17 +215,13 @@ static void end_of_rank(struct fork_job *job)
         exit(1);
 }
 
-static void end_of_job(int ranks)
+static void end_of_job(const char *what, int ranks)
 {
-    struct stat info;
     double ns = 0;
-    if (pipe(time_pipe) != 0 || job_run(ranks, end_of_rank) != 0 || read(time_pipe[0], &ns, sizeof ns) != sizeof ns ||
-        stat("run.pith", &info) != 0)
-        printf("a job of %d failed\n", ranks);
+    if (pipe(time_pipe) != 0 || job_run(ranks, end_of_rank) != 0 || read(time_pipe[0], &ns, sizeof ns) != sizeof ns)
+        printf("%s failed\n", what);
     else
-        printf("finish of %2d ranks x %.1e events on %ld cores: %.3f s, %.2f bytes an event\n", ranks,
-               (double)end_events, sysconf(_SC_NPROCESSORS_ONLN), ns / 1e9,
-               (double)info.st_size / (double)end_events / ranks);
+        tell_end(what, ranks, ns);
     close(time_pipe[0]);
     close(time_pipe[1]);
     fflush(stdout);
@@ -230,10 +235,8 @@ static void end_of_job(int ranks)
 
 int main(void)
 {
-    static const int sizes[] = {1, 2, 4, 8, 16};
     const char *wanted = getenv("BENCH_EVENTS");
     struct statvfs disk;
-    size_t i;
 
     snprintf(folder, sizeof folder, "/tmp/pith-bench.XXXXXX");
     if (mkdtemp(folder) == NULL || chdir(folder) != 0)
@@ -254,9 +257,6 @@ int main(void)
     in_child(long_run);
     end_events = 1000000;
     in_child(end_alone);
-    end_of_job(4);
-    end_events = 250000;
-    for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        end_of_job(sizes[i]);
+    end_of_job("4 processes", 4);
     return chdir("/") == 0 && rmdir(folder) == 0 ? 0 : 1;
 }
