@@ -58,6 +58,16 @@ out:
     return err;
 }
 
+/* Records of a kind that their definition does not have are no records. */
+static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
+{
+    static const enum pithlog_def_kind kinds[] = {[PITHLOG_ENTER] = PITHLOG_STATE,
+                                                  [PITHLOG_LEAVE] = PITHLOG_STATE,
+                                                  [PITHLOG_EVENT] = PITHLOG_EVENT_TYPE,
+                                                  [PITHLOG_COUNTER] = PITHLOG_COUNTER_TYPE};
+    return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
+}
+
 /* `damages` NULL: the first damage ends it; else what is damaged is left out and counted. */
 static int copy_records(struct pithlog *log, struct pithi_writer *writer, const struct translation *t, int64_t from_ns,
                         int64_t to_ns, uint64_t *damages)
@@ -77,6 +87,10 @@ static int copy_records(struct pithlog *log, struct pithi_writer *writer, const 
         if (status < 0) {
             err = PITH_ERR_DAMAGED;
             goto out;
+        }
+        if (damages && !is_of_kind(log, &r)) {
+            ++*damages;
+            continue;
         }
         if (r.time_ns < from_ns)
             r.time_ns = from_ns;

@@ -39,7 +39,7 @@ static struct pithi_follow_machine *machine_of(struct pithlog_follow *follow, co
     memset(machine, 0, sizeof *machine);
     memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
     machine->clock = page->clock;
-    machine->shift_ns = (int64_t)((uint64_t)page->first.real_ns - (uint64_t)page->first.mono_ns);
+    machine->shift_ns = pithi_ns_apart(page->first.real_ns, page->first.mono_ns);
     machine->base = (struct pithi_anchor_pair){page->first, page->first};
     return machine;
 }
@@ -82,18 +82,18 @@ static int read_clocks(struct pithlog_follow *follow)
         pithi_anchor_longest(&machine->base, &pair);
         same = pithi_spill_is_here(page);
         if (same)
-            now_ns = clock_ns(CLOCK_MONOTONIC) + machine->shift_ns;
+            now_ns = pithi_ns_sum(clock_ns(CLOCK_MONOTONIC), machine->shift_ns);
         if (machine->clock != PITHI_CLOCK_NS && pithi_spill_now(page, &pair.last))
             pithi_anchor_longest(&machine->base, &pair);
         here &= same;
-        begin_ns = page->first.mono_ns + machine->shift_ns;
+        begin_ns = pithi_ns_sum(page->first.mono_ns, machine->shift_ns);
         if (!follow->started || (follow->info.lanes == 0 && begin_ns < follow->info.zero_unix_ns))
             follow->info.zero_unix_ns = begin_ns;
         follow->started = 1;
     }
     for (i = 0; i < follow->machine_count && err == PITH_OK; i++)
         err = fit_machine(&follow->machines[i]);
-    follow->info.now_ns = now_ns - follow->info.zero_unix_ns;
+    follow->info.now_ns = pithi_ns_apart(now_ns, follow->info.zero_unix_ns);
     follow->horizon_ns = here && follow->process_count > 0 ? follow->info.now_ns : INT64_MAX;
     return err;
 }
@@ -333,7 +333,7 @@ static int update_lanes(struct pithlog_follow *follow, uint32_t index)
             return no_memory(follow);
         lane->view.time = (struct pithi_spill_time){machine->spans, 1, 0};
         lane->walk.span = machine->spans;
-        lane->walk.shift_ns = machine->shift_ns - follow->info.zero_unix_ns;
+        lane->walk.shift_ns = pithi_ns_apart(machine->shift_ns, follow->info.zero_unix_ns);
         lane->seen.rank = spill->page.size > 0 && spill->page.rank >= 0 ? spill->page.rank : 0;
         lane->seen.host = spill->page.host;
         lane->seen.name = spill->lanes[i].name;

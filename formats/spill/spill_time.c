@@ -55,8 +55,9 @@ int pithi_time_fit(struct pithi_spill_time *time, uint32_t clock, struct pithi_a
         struct pithi_anchor_pair longest;
         qsort(anchors, count, sizeof *anchors, by_ticks);
         for (i = 0; i < count; i++)
-            if (kept == 0 || (anchors[i].mono_ns - NEAR_NS >= anchors[kept - 1].mono_ns &&
-                              slope(&anchors[kept - 1], &anchors[i]) != 0))
+            if (kept == 0 ||
+                (slope(&anchors[kept - 1], &anchors[i]) != 0 &&
+                 (uint64_t)pithi_ns_apart(anchors[i].mono_ns, anchors[kept - 1].mono_ns) >= NEAR_NS))
                 anchors[kept++] = anchors[i];
         longest.first = anchors[0];
         longest.last = anchors[kept - 1];

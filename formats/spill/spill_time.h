@@ -48,6 +48,10 @@ void pithi_time_free(struct pithi_spill_time *time);
 /* Keeps the longer of the two. */
 void pithi_anchor_longest(struct pithi_anchor_pair *best, const struct pithi_anchor_pair *other);
 
+/* Sum and difference of times from a file: they may be anything, and wrap around. */
+static inline int64_t pithi_ns_sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+static inline int64_t pithi_ns_apart(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
+
 #define PITHI_SCALE_BITS 44
 
 static inline int64_t pithi_span_ns(const struct pithi_span *span, uint64_t ticks)

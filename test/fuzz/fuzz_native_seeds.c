@@ -5,7 +5,7 @@ static char path[256];
 
 static void say(const char *folder, const char *name) { snprintf(path, sizeof path, "%s/%s", folder, name); }
 
-/* The bits of the header's reserved bytes that fuzz_native.c looks at. */
+/* The bit of the header's reserved bytes that fuzz_native.c looks at. */
 static void flag(unsigned char flags)
 {
     FILE *f = fopen(path, "r+b");
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
     random_log(argv[1], "none", 0, 1, 0);
     random_log(argv[1], "one", 1, 1, 0);
     random_log(argv[1], "few", 60, 3, 0);
-    random_log(argv[1], "lanes", 300, 7, 2);
+    random_log(argv[1], "lanes", 300, 7, 0);
     random_log(argv[1], "crc", 80, 2, 1);
     plain_log(argv[1]);
     far_log(argv[1]);

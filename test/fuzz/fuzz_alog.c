@@ -1,0 +1,13 @@
+/* fuzz_alog.c - any text as an ALOG file: recognised or refused, read into a log, and that log is sound. */
+#include "alog/alog.h"
+#include "fuzz/fuzz_log.h"
+
+static int make(struct pithi_writer *writer, void *input) { return pithi_alog_read(input, writer); }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct pithi_input input = {"fuzz.alog", data, size};
+    fuzz_sum += (uint64_t)pithi_alog_probe(&input);
+    fuzz_sound(make, &input);
+    return 0;
+}
