@@ -6,14 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/bench.h"
 #include "format.h"
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now_s(void) { return bench_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9; }
 
 static void must(int err)
 {
@@ -89,14 +85,14 @@ static double floor_s;
 
 static void line(const char *what, double best_s, uint64_t records)
 {
-    printf("%-14s %7.1f Mrecords/s  %5.2f x floor\n", what, (double)records / best_s / 1e6, best_s / floor_s);
+    bench_row(what, (double)records / best_s / 1e6, "Mevents/s", (double)records / floor_s / 1e6, "");
 }
 
 static void measure(struct pithlog *log, const char *name, const char *path, uint64_t records)
 {
     const struct pithi_convert how = {INT64_MIN, INT64_MAX, NULL};
     double write_s = 1e9, read_s = 1e9, begin;
-    char what[32];
+    char what[40];
 
     for (int i = 0; i < 3; i++) {
         struct pithlog *foreign;
@@ -109,9 +105,9 @@ static void measure(struct pithlog *log, const char *name, const char *path, uin
         pithlog_close(foreign);
     }
     unlink(path);
-    snprintf(what, sizeof what, "%s out", name);
+    snprintf(what, sizeof what, "foreign: %s written", name);
     line(what, write_s, records);
-    snprintf(what, sizeof what, "%s in", name);
+    snprintf(what, sizeof what, "foreign: %s read", name);
     line(what, read_s, records);
 }
 
@@ -132,7 +128,7 @@ int main(void)
         double took_s = iterate(log);
         floor_s = took_s < floor_s ? took_s : floor_s;
     }
-    line("floor: order", floor_s, records);
+    line("foreign: the log read in order", floor_s, records);
     measure(log, "clog2", "bench.clog2", records);
     measure(log, "alog", "bench.alog", records);
     pithlog_close(log);

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# What the ready libraries add to an MPI call, in floors (time stamp counter read and 16 bytes stored, measured in the same run),
-# one rank, messages to itself: log beside time, time with all that can be asked for, and trace into a file. Goal: time no
+# What the ready libraries add to an MPI call, one rank, messages to itself: log beside time, time with all that can be asked
+# for, and trace into a file. The floor: time stamp counter read and 16 bytes stored, measured in the same run. Goal: time no
 # dearer than log. The rounds of the ways take turns, the best of each counts, for others use the machine too.
 . "$(dirname "$0")/../lib.sh"
+. "$top/test/bench/bench.sh"
 export PITH_QUIET=1
 
 for mpi in $(mpis); do
@@ -20,14 +21,16 @@ for mpi in $(mpis); do
             esac 2>/dev/null | awk '{ print $1, $2 }' >>best.$way
         done
     done
-    echo "$mpi: added ns (floors) by log, time, time with partners and communicators, trace; and what the call takes by itself"
     for way in plain log time time-all trace; do
         awk '!($1 in best) || $2 < best[$1] { best[$1] = $2 } END { for (name in best) print name, best[name] }' best.$way | sort >$way
     done
-    join plain log | join - time | join - time-all | join - trace | awk '$1 == "floor" { f = $2 } { line[NR] = $0 } END {
-        printf "%-16s %6.1f ns\n", "floor", f
-        for (i = 1; i <= NR; i++) { split(line[i], w, " ")
-            if (w[1] != "floor") { printf "%-16s", w[1]
-                for (k = 3; k <= 6; k++) printf " %8.1f (%6.1f)", w[k] - w[2], (w[k] - w[2]) / f
-                printf "   %8.1f\n", w[2] } } }'
+    floor=$(awk '$1 == "floor" { print $2 }' plain)
+    while read -r name plain log time all trace; do
+        [ "$name" != floor ] || continue
+        what="$mpi: $name, added by --lib"
+        row "$what time" "$(calc "$time - $plain")" ns "$floor" "<=$(calc "$log - $plain")"
+        peer "$what time" "log" "$(calc "$log - $plain")"
+        peer "$what time" "time, all" "$(calc "$all - $plain")"
+        peer "$what time" "trace" "$(calc "$trace - $plain")"
+    done < <(join plain log | join - time | join - time-all | join - trace)
 done

@@ -1,29 +1,48 @@
 #!/usr/bin/env bash
-# What recording adds to an MPI call, in floors (time stamp counter read and 16 bytes stored, measured in the same run), one
-# rank, messages to itself. Goals: MPI_Comm_rank 3, Irecv+Send+Wait 10. Where eztrace is installed, what it adds stands
-# beside (it records neither MPI_Comm_rank nor MPI_Initialized).
+# What recording adds to an MPI call, one rank, messages to itself: the median round recorded less the median round
+# unrecorded, in turns; told is the median of the turns, and the lowest and highest. The floor: the time stamp counter read
+# and 16 bytes stored, measured in the same process. Beside it the call by itself, and what eztrace adds (it records
+# neither MPI_Comm_rank nor MPI_Initialized). BENCH_TURNS: how many (default 5).
 . "$(dirname "$0")/../lib.sh"
+. "$top/test/bench/bench.sh"
+export PITH_QUIET=1
+
+# turns WAY NAME: what WAY added to the call NAME in each turn, a line each.
+turns() {
+    for turn in $(seq "$count"); do
+        join <(sort "plain.$turn") <(sort "$1.$turn") | awk -v n="$2" '$1 == n { print $5 - $3 }'
+    done
+}
+count=${BENCH_TURNS:-5}
 
 for mpi in $(mpis); do
     mpicc.$mpi -O2 -o calls "$top/test/bench/mpi/calls.c" 2>/dev/null || continue
-    for way in plain recorded paused; do
-        case $way in
-            plain) mpiexec_of "$mpi" 1 ./calls ;;
-            recorded) PITH_QUIET=1 mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls ;;
-            paused) PITH_QUIET=1 mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls paused ;;
-        esac >$way
+    rm -rf plain.* recorded.* paused.* eztrace.* ./*_trace
+    for turn in $(seq "$count"); do
+        mpiexec_of "$mpi" 1 ./calls >plain.$turn
+        mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls >recorded.$turn
+        mpiexec_of "$mpi" 1 pith run -o paused.pith ./calls paused >paused.$turn
+        ! have eztrace || { rm -rf calls_trace; mpiexec_of "$mpi" 1 eztrace -t "$mpi" ./calls >eztrace.$turn 2>/dev/null; }
     done
-    echo "$mpi: ns unrecorded, recorded, added, added in floors: best round; median round; mean processor time; added while paused"
-    join <(sort plain) <(sort recorded) | join - <(sort paused) | awk '$1 == "floor" { f = $2 } { line[NR] = $0 } END {
-        printf "%-16s %6.1f\n", "floor", f
-        for (i = 1; i <= NR; i++) { split(line[i], w, " ")
-            if (w[1] == "floor") continue
-            printf "%-16s", w[1]
-            for (k = 2; k <= 4; k++) printf " %6.1f %6.1f %6.1f %6.2f   ", w[k], w[k + 3], w[k + 3] - w[k], (w[k + 3] - w[k]) / f
-            printf " %+6.1f\n", w[8] - w[2] } }'
-    if command -v eztrace >/dev/null && mpiexec_of "$mpi" 1 eztrace -t "$mpi" ./calls >eztrace 2>/dev/null; then
-        echo "$mpi: added by eztrace: best, median round, mean processor time"
-        join <(sort plain) <(sort eztrace) | awk '$1 != "floor" && $1 !~ /rank|Init/ { printf "%-16s %6.1f %6.1f %6.1f\n", $1, $5 - $2, $6 - $3, $7 - $4 }'
-    fi
-    rm -rf ./*_trace
+    cat plain.* | awk '$1 == "floor" { print $3 }' >floor
+    floor=$(median floor)
+    for name in MPI_Comm_rank MPI_Initialized MPI_Sendrecv Irecv+Send+Wait MPI_Allreduce; do
+        case $name in MPI_Comm_rank) goal="<=3x" ;; Irecv*) goal="<=10x" ;; *) goal= ;; esac
+        turns recorded $name >all
+        row "$mpi: $name, added" "$(median all)" ns "$floor" "$goal" "$(lowest all)" "$(highest all)"
+        cat plain.* | awk -v n=$name '$1 == n { print $3 }' >itself
+        peer "$mpi: $name, added" "the call itself" "$(median itself)"
+        case $name in
+        MPI_Comm_rank | MPI_Initialized) ;;
+        *) [ -s eztrace.1 ] && turns eztrace $name >all || : >all
+            peer "$mpi: $name, added" eztrace "$(median all)" ;;
+        esac
+        turns paused $name >all
+        row "$mpi: $name, added while paused" "$(median all)" ns 0 "" "$(lowest all)" "$(highest all)"
+    done
+    # Of calls that both record.
+    calls=$(pith stat --csv calls.pith | awk -F, '$1 ~ /^MPI_(Sendrecv|Irecv|Send|Wait|Allreduce)$/ { n += $4 } END { print n }')
+    row "$mpi: size of the log" "$(calc "$(stat -c %s calls.pith) / $(pith info calls.pith | sed -n 's/^states: //p')")" bytes/call
+    trace=$(du -sb ./*_trace 2>/dev/null | awk '{ n += $1 } END { print n }')
+    peer "$mpi: size of the log" eztrace "$([ -z "$trace" ] || calc "$trace / $calls")"
 done
