@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/bench.h"
 #include "error.h"
 #include "native/block.h"
 #include "native/chunk.h"
@@ -19,7 +20,7 @@
 
 enum { RANKS = 4, STATES = 20 };
 
-static uint64_t seed = 20240229;
+static uint64_t seed;
 
 static double uniform(void)
 {
@@ -31,12 +32,7 @@ static double uniform(void)
 
 static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static double now_s(void) { return bench_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9; }
 
 static void die(const char *what)
 {
@@ -87,6 +83,7 @@ static struct pithlog_record *make_records(size_t count)
     struct pithlog_record *records = malloc(count * sizeof *records);
     if (!records)
         die("memory");
+    seed = 20240229;
     for (size_t i = 0; i < count; i++) /* a lane after another, as ranks encode their own */
         records[i] = make_record(&lanes[i * RANKS / count], (uint32_t)(i * RANKS / count));
     return records;
@@ -141,28 +138,41 @@ static void write_log(const char *path, const struct pithlog_record *records, si
     *s = now_s() - begin;
 }
 
-static double iterate(const char *path, const uint32_t *lanes, uint32_t lane_count, uint32_t flags, size_t *count)
+static double iterate_once(struct pithlog *log, const struct pithlog_query *query, size_t *count)
 {
-    struct pithlog_query query = {INT64_MIN, INT64_MAX, lanes, lane_count, 0, flags};
-    struct pithlog *log;
     struct pithlog_iter *iter;
     struct pithlog_record r;
     uint64_t sum = 0;
     int status;
-    if (pithlog_open(path, &log))
-        die("open");
     double begin = now_s();
-    if (pithlog_iter_open(log, &query, &iter))
+    if (pithlog_iter_open(log, query, &iter))
         die("iter");
     for (*count = 0; (status = pithlog_iter_next(iter, &r)) == 1; ++*count)
         sum += (uint64_t)r.time_ns + r.id;
     if (status < 0 || sum == 1)
         die("next");
     pithlog_iter_close(iter);
-    double s = now_s() - begin;
-    pithlog_close(log);
-    return s;
+    return now_s() - begin;
 }
+
+/* Million records a second over the lanes (NULL: all), the best of 3. */
+static double iterate(const char *path, const uint32_t *lanes, uint32_t lane_count, uint32_t flags)
+{
+    const struct pithlog_query query = {INT64_MIN, INT64_MAX, lanes, lane_count, 0, flags};
+    struct pithlog *log;
+    double best = 0;
+    if (pithlog_open(path, &log))
+        die("open");
+    for (int i = 0; i < 3; i++) {
+        size_t count;
+        double s = iterate_once(log, &query, &count), rate = (double)count / s / 1e6;
+        best = rate > best ? rate : best;
+    }
+    pithlog_close(log);
+    return best;
+}
+
+static double made_rate, lane_rate; /* floors of writing and of reading, million records a second */
 
 /* Floors: what moving and deflating plain 24-byte records costs. */
 static void floors(const struct pithlog_record *records, size_t count)
@@ -192,11 +202,12 @@ static void floors(const struct pithlog_record *records, size_t count)
     if (!packed || !pithi_zip_unpack(&zip, out, packed, plain, size))
         die("zlib");
     double inflated = now_s() - begin;
-    printf("floor: 24-byte records made            %8.1f Mevents/s\n", (double)part / stored / 1e6);
-    printf("floor: 24-byte records, memcpy         %8.1f Mevents/s\n", (double)part / copied / 1e6);
-    printf("floor: 24-byte records, zlib -1 encode %8.1f Mevents/s  %.2f bytes/event\n", (double)part / deflated / 1e6,
-           (double)packed / (double)part);
-    printf("floor: 24-byte records, zlib decode    %8.1f Mevents/s\n", (double)part / inflated / 1e6);
+    made_rate = (double)part / stored / 1e6;
+    bench_row("24-byte records made", made_rate, "Mevents/s", 0, "");
+    bench_row("24-byte records, memcpy", (double)part / copied / 1e6, "Mevents/s", 0, "");
+    bench_row("24-byte records, zlib -1", (double)part / deflated / 1e6, "Mevents/s", 0, "");
+    bench_row("24-byte records, zlib -1, size", (double)packed / (double)part, "bytes/event", 0, "");
+    bench_row("24-byte records, inflated", (double)part / inflated / 1e6, "Mevents/s", 0, "");
     pithi_zip_free(&zip);
     free(plain);
     free(out);
@@ -232,9 +243,11 @@ static void reading_floors(const char *path)
                 die("block");
         }
         double s = now_s() - begin;
-        printf("floor: one lane %s %8.1f Mevents/s%s\n",
-               deliver ? "decoded and delivered inline" : "decoded, not delivered      ", (double)records / s / 1e6,
-               sum == 1 ? "!" : "");
+        lane_rate = (double)records / s / 1e6;
+        bench_row(deliver ? "one lane decoded and delivered inline" : "one lane decoded, not delivered", lane_rate,
+                  "Mevents/s", 0, "");
+        if (deliver && sum == 0) /* (asks for the sum, so that it is made) */
+            die("no records");
         pithi_block_free(&b);
         pithi_zip_free(&zip);
         free(chunk.data);
@@ -242,34 +255,43 @@ static void reading_floors(const char *path)
     }
 }
 
-static void report(const char *what, double got, double goal, const char *unit)
+/* The same with times to 100 ns, as PITH_TIME_UNIT=100ns makes them. */
+static void coarse_size(const char *path, size_t count)
 {
-    printf("%-38s %8.2f %s  goal %g, ratio %.2f\n", what, got, unit, goal, got / goal);
+    struct pithlog_record *records = make_records(count);
+    struct stat st;
+    double s;
+    for (size_t i = 0; i < count; i++)
+        records[i].time_ns -= records[i].time_ns % 100;
+    write_log(path, records, count, RANKS, &s);
+    if (stat(path, &st) != 0)
+        die("stat");
+    bench_row("size of the log, times to 100 ns", (double)st.st_size / (double)count, "bytes/event",
+              time_entropy(records, count), "<=1.3");
+    free(records);
 }
 
 int main(void)
 {
     char path[64];
     struct stat st;
-    size_t count = getenv("BENCH_RECORDS") ? strtoull(getenv("BENCH_RECORDS"), NULL, 10) : 10000000, got;
+    size_t count = getenv("BENCH_RECORDS") ? strtoull(getenv("BENCH_RECORDS"), NULL, 10) : 10000000;
     double s;
     snprintf(path, sizeof path, "/tmp/bench_native.%d.pith", (int)getpid());
     struct pithlog_record *records = make_records(count);
     double n = (double)count;
-    printf("%zu records, entropy of the time steps %.2f bytes/event\n", count, time_entropy(records, count));
+    printf("%zu records\n", count);
     floors(records, count);
     write_log(path, records, count, RANKS, &s);
     if (stat(path, &st) != 0)
         die("stat");
-    report("size", (double)st.st_size / n, 2.3, "bytes/event");
-    report("encode and write, one core", n / s / 1e6, 60, "Mevents/s");
+    bench_row("size of the log (floor: entropy of the times)", (double)st.st_size / n, "bytes/event",
+              time_entropy(records, count), "<=2.3");
+    bench_row("encode and write, one core", n / s / 1e6, "Mevents/s", made_rate, ">=60");
     reading_floors(path);
-    s = iterate(path, (uint32_t[]){0}, 1, 0, &got);
-    report("iterate, one lane", (double)got / s / 1e6, 150, "Mevents/s");
-    s = iterate(path, NULL, 0, 0, &got);
-    report("iterate in time order, 4 lanes", (double)got / s / 1e6, 50, "Mevents/s");
-    s = iterate(path, NULL, 0, PITHLOG_NEST, &got);
-    report("the same with NEST", (double)got / s / 1e6, 50, "Mevents/s");
+    bench_row("iterate, one lane", iterate(path, (uint32_t[]){0}, 1, 0), "Mevents/s", lane_rate, ">=150");
+    bench_row("iterate in time order, 4 lanes", iterate(path, NULL, 0, 0), "Mevents/s", lane_rate, ">=50");
+    bench_row("iterate in time order, 4 lanes, NEST", iterate(path, NULL, 0, PITHLOG_NEST), "Mevents/s", lane_rate, "");
     int64_t start = 0;
     for (size_t i = 0; i < count; i++) { /* cut each rank's lane into 16 that run beside each other */
         uint32_t rank = (uint32_t)(i * RANKS / count), piece = (uint32_t)(i * RANKS * 16 / count) % 16;
@@ -279,9 +301,9 @@ int main(void)
         records[i].lane = rank + RANKS * piece;
     }
     write_log(path, records, count, RANKS * 16, &s);
-    s = iterate(path, NULL, 0, 0, &got);
-    report("iterate in time order, 64 lanes", (double)got / s / 1e6, 50, "Mevents/s");
-    unlink(path);
+    bench_row("iterate in time order, 64 lanes", iterate(path, NULL, 0, 0), "Mevents/s", lane_rate, ">=50");
     free(records);
+    coarse_size(path, count);
+    unlink(path);
     return 0;
 }
