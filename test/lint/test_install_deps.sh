@@ -21,6 +21,8 @@ script apt-get "echo \"\$*\" >>$scratch/apt.log; ln -sf /bin/true $scratch/bin/w
 script id 'echo 1000'
 script sudo 'exit 1'
 like "$(deps check)" 'sudo apt-get install -y --no-install-recommends tk hpcc' "no rights: the command for the user to run"
+is "$(deps check | grep -c lttng)" 0 "make check does without the peers of make bench"
+like "$(deps bench)" 'tk hpcc lttng-tools .*otf2-tools babeltrace2 uftrace eztrace' "make bench: what make check needs, and the peers"
 is "$(cat apt.log 2>/dev/null)" "" "and nothing is run"
 script sudo "shift; [ \"\$1\" = true ] || { echo sudo >>$scratch/apt.log; exec \"\$@\"; }"
 deps demo >out
