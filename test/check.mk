@@ -62,7 +62,7 @@ $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-tsan asan-suites tsan-suites fuzz fuzz-run bench $(addprefix check-,$(suites))
+.PHONY: check check-all check-install check-asan check-tsan asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -96,6 +96,10 @@ fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
 	@for f in $(FUZZ); do mkdir -p $(O)/corpus/$$f && $(O)/test/fuzz/live_$$f -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
 		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=$(O)/$$f- $(O)/corpus/$$f test/fuzz/corpus/$$f || exit 1; done
 
-# Measures; never fails. The shell ones need MPI.
-bench: all $(bench_bin)
-	@for b in $(bench_bin) $(sort $(wildcard test/bench/bench_*.sh)); do echo "== $$(basename $$b)"; O='$(O)' $$b || echo "$$b: exit status $$?"; done
+# Measures, as one table and as $(O)/bench.json (test/bench/README.md); never fails, also where a peer is missing. BENCH names
+# some of them (BENCH='record pause'); BIG=1 adds a log of 1e9 records.
+bench:
+	$(if $(filter no,$(DEPS)),,@./install-deps bench || :)
+	@+$(MAKE) --no-print-directory bench-run
+bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(if $(BIG),$(O)/test/bench/make_big_log)
+	@O='$(O)' BIG='$(BIG)' test/bench/measure $(BENCH)
