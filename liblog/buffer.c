@@ -6,12 +6,6 @@
  * the few words that handlers claim in between; and a longer record that finds its chunk exchanged or overrun begins
  * again in a new one.
  *
- * Fresh pages of a mapped file cost more than all the rest of a record (0.9 ns a byte on ext4); written by pwrite the
- * same bytes cost an eighth. So a lane has two chunks mapped for good, its windows, and fills them in turn. The one
- * that is to be filled again is first copied to the end of the file, as a chunk of its own, and emptied. Death in
- * between leaves it there twice, which readers know. It is emptied one window late, so that a store that a signal
- * handler interrupted is done by then. A flight recorder uses its chunks again anyway, and has no windows.
- *
  * No malloc: a handler may have interrupted malloc.
  */
 #include "buffer.h"
@@ -22,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "chunks.h"
 #include "clock.h"
 #include "pith_tool.h"
 #include "session.h"
@@ -31,31 +26,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-#define KIB UINT64_C(1024)
-#define CHUNK_FIRST (256 * KIB)
-#define CHUNK_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
-#define CHUNK_WINDOW (256 * KIB)
-#define CHUNK_LAST (4096 * KIB) /* of a flight recorder */
-#define CHUNK_LEAST (16 * KIB)
-#define MANY_LANES 64
 #define GAP_TICKS (INT64_C(1) << 38)
 
 __thread struct pith_buffer pith_buffer_;
 
-struct lane {
-    uint64_t *begin, *end; /* the words of its chunk, without the slack; NULL: no chunk */
-    uint64_t *entered;     /* where this thread's records begin; NULL: in a chunk before */
-    struct pithi_chunk *chunk, *oldest;
-    struct pithi_chunk *window; /* the chunk before, still mapped; NULL: none */
-    uint64_t next_bytes;        /* size of the next chunk */
-    uint32_t number, seq;
-    int fresh;           /* its chunk was just mapped */
-    int own;             /* has a name: not for other threads after this one */
-};
-
 /* A thread of this process that has a lane. */
 struct thread {
-    struct lane lane;
+    struct pithi_lane lane;
     struct pith_buffer *buffer;
     struct thread *next, **link; /* in the list: under the guard */
     int listed;
@@ -69,7 +46,7 @@ static uint32_t lane_count;
 /* Lanes whose threads ended, with room in their chunks, for threads to come. */
 enum { IDLE_MAX = 64 };
 static struct idle {
-    struct lane lane;
+    struct pithi_lane lane;
     uint64_t *next;
     uint64_t last_ticks;
 } idle[IDLE_MAX];
@@ -78,139 +55,19 @@ static unsigned idle_count;
 static pthread_key_t exit_key;
 static int exit_key_made;
 
-/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
-
-static uint64_t *words_of(struct pithi_chunk *chunk) { return (uint64_t *)(void *)(chunk + 1); }
-
-static uint64_t *end_of(struct pithi_chunk *chunk)
-{
-    return (uint64_t *)(void *)((char *)chunk + chunk->size_bytes) - PITHI_CHUNK_SLACK;
-}
-
-static void page_anchor(const struct pithi_anchor *anchor)
-{
-    struct pithi_spill_page *page = pithi_session.file.page;
-    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
-    page->last = *anchor;
-    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
-}
-
-void pithi_buffer_anchor(void)
-{
-    struct pithi_anchor anchor;
-    if (pithi_session.file.page == NULL)
-        return;
-    pithi_clock_anchor(&anchor);
-    page_anchor(&anchor);
-}
-
-static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes)
-{
-    pithi_clock_anchor(&chunk->anchor);
-    chunk->size_bytes = size_bytes;
-    chunk->seq = seq;
-    chunk->base_ticks = chunk->anchor.ticks;
-    chunk->lost = 0;
-    chunk->newer = 0;
-    page_anchor(&chunk->anchor);
-    __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELEASE);
-    __atomic_store_n(&chunk->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
-}
-
-struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes)
-{
-    struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
-    if (chunk == NULL)
-        return NULL;
-    fill_header(chunk, lane, seq, size_bytes);
-    return chunk;
-}
-
-static uint64_t count_records(const struct pithi_chunk *chunk)
-{
-    const uint64_t *word = (const uint64_t *)(const void *)(chunk + 1);
-    const uint64_t *end = (const uint64_t *)(const void *)((const char *)chunk + chunk->size_bytes);
-    uint64_t count = 0, words;
-    while ((words = pithi_spill_record_words(word, (uint64_t)(end - word))) != 0) {
-        count += (*word & 15) != PITHI_W_TIME;
-        word += words;
-    }
-    return count;
-}
-
-/* Flight recorder: the lane's oldest chunk is emptied and becomes its newest. */
-static struct pithi_chunk *reuse_oldest(struct lane *lane, uint64_t need_bytes)
-{
-    struct pithi_chunk *chunk = lane->oldest;
-    uint64_t overwritten, size_bytes;
-
-    if (chunk == NULL || chunk->size_bytes < need_bytes)
-        return NULL;
-    size_bytes = chunk->size_bytes;
-    overwritten = count_records(chunk);
-    pithi_lost_add(overwritten);
-    overwritten += lane->chunk->overwritten;
-    lane->oldest = (struct pithi_chunk *)(uintptr_t)chunk->newer;
-    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
-    memset(words_of(chunk), 0, size_bytes - sizeof *chunk);
-    chunk->overwritten = overwritten;
-    fill_header(chunk, lane->number, lane->seq, size_bytes);
-    return chunk;
-}
-
-/* The window filled before the newest is put away, and is the next one. NULL: there is none (yet), or no room. */
-static struct pithi_chunk *turn_window(struct lane *lane, uint64_t words)
-{
-    struct pithi_chunk *chunk = lane->window;
-
-    if (chunk == NULL || pithi_session.settings.ring || chunk->size_bytes < lane->next_bytes ||
-        words > (uint64_t)(end_of(chunk) - words_of(chunk)) ||
-        pithi_spill_file_append(&pithi_session.file, chunk, chunk->size_bytes) != 0)
-        return NULL;
-    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
-    memset(words_of(chunk), 0, chunk->size_bytes - sizeof *chunk);
-    fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
-    return chunk;
-}
-
-/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. With a limit on the file no chunk takes more
- * than an eighth of it: a flight recorder must have some to choose from. */
-static struct pithi_chunk *get_chunk(struct lane *lane, uint64_t words)
-{
-    uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
-    uint64_t size = lane->next_bytes, most = pithi_session.file.max_bytes / 8 & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    struct pithi_chunk *chunk = NULL;
-
-    need = (need + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    if (size > most)
-        size = most;
-    if (size < need)
-        size = need;
-    while (chunk == NULL) {
-        chunk = pithi_chunk_new(lane->number, lane->seq, size);
-        if (size / 4 < CHUNK_LEAST || size / 4 < need)
-            break;
-        size = size / 4;
-    }
-    if (chunk != NULL) {
-        uint64_t last = pithi_session.settings.ring ? CHUNK_LAST : CHUNK_WINDOW;
-        if (lane->next_bytes < last)
-            lane->next_bytes = lane->next_bytes * 4 < last ? lane->next_bytes * 4 : last;
-        if (lane->chunk != NULL)
-            chunk->overwritten = lane->chunk->overwritten;
-    } else if (pithi_session.settings.ring) {
-        chunk = reuse_oldest(lane, need);
-    }
-    return chunk;
-}
-
 /* ---- Lanes of threads -------------------------------------------------------------------------------------------- */
 
-/* pith.h's limit. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and
+static void clear_limits(struct pith_buffer *buffer)
+{
+    __atomic_store_n(&buffer->limit, NULL, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&buffer->message_limit, NULL, __ATOMIC_SEQ_CST);
+}
+
+/* pith.h's limits. In a lane's first chunk it goes up in steps, so that the slow road notes an anchor now and then, and
  * a process that is killed early has still told how fast its clock runs. */
 static void set_limit(void)
 {
-    struct lane *lane = &self.lane;
+    struct pithi_lane *lane = &self.lane;
     uint64_t *limit = lane->end;
     if (!pithi_clock_inline || lane->end == NULL)
         return;
@@ -220,17 +77,18 @@ static void set_limit(void)
             limit = lane->begin + step;
     }
     __atomic_store_n(&pith_buffer_.limit, limit, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&pith_buffer_.message_limit, pith_messages() ? limit : NULL, __ATOMIC_SEQ_CST);
     if (pithi_state() != PITHI_RECORDING) /* paused meanwhile by another thread */
-        __atomic_store_n(&pith_buffer_.limit, NULL, __ATOMIC_SEQ_CST);
+        clear_limits(&pith_buffer_);
 }
 
 static void close_limit(void)
 {
-    __atomic_store_n(&pith_buffer_.limit, NULL, __ATOMIC_SEQ_CST);
+    clear_limits(&pith_buffer_);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-static int has_open_states(const struct lane *lane, const uint64_t *next)
+static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
 {
     const uint64_t *word = lane->entered;
     int64_t open = 0;
@@ -254,7 +112,7 @@ static void thread_exit(void *unused)
     close_limit();
     self.ended = 1;
     if (self.listed) {
-        struct lane *lane = &self.lane;
+        struct pithi_lane *lane = &self.lane;
         *self.link = self.next;
         if (self.next != NULL)
             self.next->link = self.link;
@@ -289,44 +147,15 @@ static void thread_begin(void)
         pith_buffer_.last_ticks = from->last_ticks;
         return;
     }
-    memset(&self.lane, 0, sizeof self.lane);
-    self.lane.number = lane_count++;
-    self.lane.next_bytes = self.lane.number < MANY_LANES ? CHUNK_FIRST : CHUNK_FIRST_MANY;
-}
-
-/* A chunk that will not be written to any more: out of our memory; the file keeps it. */
-static void give_back(struct pithi_chunk *chunk)
-{
-    if (chunk != NULL)
-        madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
+    pithi_lane_begin(&self.lane, lane_count++);
 }
 
 static int chunk_begin(uint64_t words)
 {
-    struct lane *lane = &self.lane;
-    struct pithi_chunk *before = lane->chunk, *chunk = turn_window(lane, words);
-    lane->fresh = chunk == NULL;
-    if (chunk == NULL)
-        chunk = get_chunk(lane, words);
-    if (chunk == NULL)
+    if (!pithi_lane_next(&self.lane, words))
         return 0;
-    if (before != NULL && before != chunk)
-        before->newer = (uintptr_t)chunk;
-    if (pithi_session.settings.ring) {
-        give_back(before != chunk ? before : NULL);
-    } else {
-        give_back(chunk != lane->window ? lane->window : NULL);
-        lane->window = before;
-    }
-    if (lane->oldest == NULL)
-        lane->oldest = chunk;
-    lane->chunk = chunk;
-    lane->seq++;
-    lane->begin = words_of(chunk);
-    lane->end = end_of(chunk);
-    lane->entered = before == NULL ? lane->begin : NULL;
-    pith_buffer_.next = lane->begin;
-    pith_buffer_.last_ticks = chunk->base_ticks;
+    pith_buffer_.next = self.lane.begin;
+    pith_buffer_.last_ticks = self.lane.chunk->base_ticks;
     return 1;
 }
 
@@ -370,7 +199,7 @@ static int make_room(uint64_t words, int exchange)
         return 0;
     }
     pithi_session_start();
-    if (pithi_session.state == PITHI_RECORDING) {
+    if (pithi_session.state == PITHI_RECORDING && !pithi_session_past_window()) {
         close_limit();
         if (!self.listed)
             thread_begin();
@@ -397,7 +226,7 @@ static void move_limit(void)
     if (!pithi_guard_enter(&guard))
         return;
     if (pithi_session.state == PITHI_RECORDING) {
-        pithi_buffer_anchor();
+        pithi_lane_anchor();
         set_limit();
     }
     pithi_guard_leave(&guard);
@@ -425,7 +254,7 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_
                     __atomic_store_n(word + 1, ticks, __ATOMIC_RELAXED);
                     pithi_buffer_store(word, PITH_WORD_(ticks, 0, PITHI_W_TIME));
                 }
-                *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MAX, kind);
+                *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
                 return word + more;
             }
             exchange = 1; /* a handler came in between; the words claimed stay empty, so the chunk ends here */
@@ -454,9 +283,9 @@ void pith_slow_(uint32_t kind, uint32_t id)
     uint64_t *limit;
     if (pith_try_(kind, id)) /* called by a program that cannot inline */
         return;
-    if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
+    if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
         return;
-    if (id == 0) {
+    if (!PITH_ID_IN_(id)) {
         count_lost();
         return;
     }
@@ -482,7 +311,7 @@ void pithi_buffer_stop_all(void)
 {
     struct thread *thread;
     for (thread = threads; thread != NULL; thread = thread->next)
-        __atomic_store_n(&thread->buffer->limit, NULL, __ATOMIC_SEQ_CST);
+        clear_limits(thread->buffer);
 }
 
 void pithi_buffer_forked(void)

@@ -22,14 +22,8 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
  * thread's own, even when it ends (it has a name). */
 uint32_t pithi_buffer_lane_own(void);
 
-/* Under the guard: a new chunk for `lane`, `size_bytes` long, its header stored. NULL: no room. */
-struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes);
-
 /* Under the guard: all threads take the slow road from now on. */
 void pithi_buffer_stop_all(void);
 /* In a forked child: it has no buffers. */
 void pithi_buffer_forked(void);
-/* Under the guard: notes the newest anchor in the process page. */
-void pithi_buffer_anchor(void);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "chunks.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
@@ -114,25 +115,38 @@ static char *append(char **at, const char *string)
     return begin;
 }
 
-/* Gives the new entry's id, or 0. */
+_Static_assert(PITH_LEFT_OUT_ == PITHI_WORD_ID_MAX + 1 && PITH_LEFT_OUT_ <= PITHI_WORD_ID_MASK,
+               "pith.h keeps the id for what is left out that spill.h does");
+
+/* Room for one more id. */
+static int widen(void)
+{
+    uint32_t room = entry_room == 0 ? 256 : entry_room * 2;
+    struct entry **more;
+    if (entry_count + 1 < entry_room)
+        return 1;
+    more = realloc(entries, room * sizeof(struct entry *));
+    if (more == NULL)
+        return 0;
+    entries = more;
+    entry_room = room;
+    return 1;
+}
+
+/* Gives the new entry's id, or 0. What is left out is kept too, but for its id: the same name gives the same. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
+    int selected = pith_selected(strings[0], strings[2]);
     struct entry *entry;
     char *at;
     size_t size = sizeof *entry;
     int i;
 
-    if (entry_count + 1 >= entry_room) {
-        uint32_t room = entry_room == 0 ? 256 : entry_room * 2;
-        struct entry **more = realloc(entries, room * sizeof(struct entry *));
-        if (more == NULL)
-            return 0;
-        entries = more;
-        entry_room = room;
-    }
+    if (selected && (entry_count >= PITHI_WORD_ID_MAX || !widen()))
+        return 0;
     for (i = 0; i < 4; i++)
         size += strlen(strings[i]) + 1;
-    entry = entry_count < PITHI_WORD_ID_MAX ? malloc(size) : NULL;
+    entry = malloc(size);
     if (entry == NULL)
         return 0;
     at = (char *)(entry + 1);
@@ -144,8 +158,11 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
     entry->format = append(&at, strings[3]);
     entry->chain = buckets[hash % BUCKETS];
     buckets[hash % BUCKETS] = entry;
-    entries[++entry_count] = entry;
-    entry->id = entry_count;
+    entry->id = PITH_LEFT_OUT_;
+    if (selected) {
+        entries[++entry_count] = entry;
+        entry->id = entry_count;
+    }
     return entry->id;
 }
 
@@ -173,7 +190,7 @@ static uint32_t define(uint16_t type, const char *name, const char *colour, cons
     id = find(type, hash, name);
     if (id == 0) {
         id = add_entry(type, hash, strings);
-        if (id != 0)
+        if (PITH_ID_IN_(id))
             store_entry(id);
     }
     pithi_guard_leave(&guard);
@@ -188,6 +205,11 @@ uint32_t pith_state_define_group(const char *name, const char *colour, const cha
 uint32_t pith_state_define(const char *name, const char *colour)
 {
     return define(PITHI_D_STATE, name, colour, "user", NULL);
+}
+
+uint32_t pith_event_define_group(const char *name, const char *colour, const char *format, const char *group)
+{
+    return define(PITHI_D_EVENT, name, colour, group, format);
 }
 
 uint32_t pith_event_define(const char *name, const char *colour, const char *format)
@@ -211,7 +233,8 @@ void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
 
 /* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
 
-#define MEMBERS_ALL_STORE 64 /* up to so many, every member stores the list: should rank 0's file be missing */
+/* Up to so many, every member stores the list, should rank 0's file be missing; with PITH_RANKS, always. */
+#define MEMBERS_ALL_STORE 64
 
 uint32_t pith_comm_define(const struct pith_comm *comm)
 {
@@ -221,12 +244,15 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     struct piece pieces[4];
     uint32_t id = 0;
 
+    if (!pith_messages())
+        return PITH_LEFT_OUT_;
     if (!pithi_guard_enter(&guard))
         return 0;
     pithi_session_start();
     if (count < PITHI_WORD_ID_MAX)
         id = ++count;
-    if ((comm->rank != 0 && comm->size > MEMBERS_ALL_STORE) || comm->world_ranks == NULL || comm->size < 0)
+    if ((comm->rank != 0 && comm->size > MEMBERS_ALL_STORE && pithi_session.settings.ranks == NULL) ||
+        comm->world_ranks == NULL || comm->size < 0)
         head.size = head.remote_size = 0;
     if (comm->remote_ranks == NULL || comm->remote_size < 0 || head.size == 0)
         head.remote_size = 0;
@@ -242,7 +268,11 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     return id;
 }
 
-void pith_comm_free(uint32_t comm) { pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0); }
+void pith_comm_free(uint32_t comm)
+{
+    if (pith_messages())
+        pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0);
+}
 
 static void store_text(uint16_t type, uint32_t id, const char *first, const char *second)
 {
@@ -255,7 +285,11 @@ static void store_text(uint16_t type, uint32_t id, const char *first, const char
     pithi_guard_leave(&guard);
 }
 
-void pith_comm_name(uint32_t comm, const char *name) { store_text(PITHI_D_COMM_NAME, comm, name, NULL); }
+void pith_comm_name(uint32_t comm, const char *name)
+{
+    if (pith_messages())
+        store_text(PITHI_D_COMM_NAME, comm, name, NULL);
+}
 
 void pith_property(const char *key, const char *value)
 {

@@ -5,6 +5,7 @@
 #include "merge.h"
 #include "output.h"
 #include "pith_tool.h"
+#include "ranks.h"
 #include "session.h"
 
 /* What rank 0 says to all. */
@@ -45,7 +46,20 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
         s->file.page->size = s->size;
         s->file.page->job = s->job;
         memcpy(s->file.page->log, s->log, sizeof s->log);
+        pithi_session_window(s->start_real_ns);
     }
+}
+
+/* The rank is known now: is it one that the user wants to see? */
+static void choose(void)
+{
+    struct pithi_session *s = &pithi_session;
+    s->left_out = !pithi_ranks_has(s->settings.ranks, s->rank);
+    s->listed = pithi_ranks_count(s->settings.ranks, s->size);
+    if (s->listed == 0 && s->rank == 0)
+        pithi_say("PITH_RANKS=%s: the job has ranks 0 to %d; nothing is recorded", s->settings.ranks, s->size - 1);
+    if (s->left_out)
+        pithi_session_drop();
 }
 
 int pith_job_join(const struct pith_transport *transport)
@@ -69,6 +83,7 @@ int pith_job_join(const struct pith_transport *transport)
     if (!pithi_guard_enter(&guard))
         return -1;
     take_agreement(&agreed, transport);
+    choose();
     on = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
     pithi_guard_leave(&guard);
     return on ? 0 : -1;

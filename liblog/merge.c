@@ -16,40 +16,25 @@
 #include "merge.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "buffer.h"
+#include "chunks.h"
 #include "clock.h"
-#include "encode.h"
+#include "merge_file.h"
 #include "output.h"
 #include "pith.h"
 #include "session.h"
 #include "signals.h"
-
-struct merge {
-    const struct pith_transport *t;
-    int have; /* this process recorded */
-    struct pithi_spill spill;
-    struct pithi_defs *defs;
-    struct pithi_encode encode;
-    struct pithi_totals totals;   /* this process's, then all's */
-    int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
-    uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
-    uint64_t lanes;               /* of all */
-    uint64_t base, table, defs_size;
-    void *defs_chunk;
-    char part[PITHI_PATH_MAX + 32];
-    void *file;
-};
+#include "snapshot.h"
 
 /* ---- Failing together -------------------------------------------------------------------------------------------- */
 
-/* This process failed; tells so if nobody here did before. */
-static int fail(const char *what)
+int pithi_merge_fail(const char *what)
 {
     if (!pithi_session.failed)
         pithi_say("%s", what);
@@ -57,8 +42,7 @@ static int fail(const char *what)
     return 0;
 }
 
-/* All good? Returns 1 in every process, or 0 in every process. */
-static int agree(const struct merge *merge, int good)
+int pithi_merge_agree(const struct merge *merge, int good)
 {
     uint64_t value = good != 0;
     return merge->t->reduce(merge->t->context, &value, 1, PITH_MIN) == 0 && value == 1;
@@ -77,7 +61,7 @@ static int open_own(struct merge *merge)
         return 1;
     if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK ||
         pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
-        return fail(pithlog_error());
+        return pithi_merge_fail(pithlog_error());
     return 1;
 }
 
@@ -85,28 +69,19 @@ static int open_own(struct merge *merge)
 static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
 static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
 
-/* When recording began here, CLOCK_MONOTONIC: the oldest chunk is made for the first record. INT64_MAX: nothing there.
- * */
-static int64_t first_record(const struct pithi_spill *spill)
-{
-    int64_t first = INT64_MAX;
-    uint32_t i;
-    for (i = 0; i < spill->lane_count; i++) {
-        int64_t begin = pithi_time_ns(&spill->time, spill->chunks[spill->lanes[i].first].base_ticks);
-        if (begin < first)
-            first = begin;
-    }
-    return first;
-}
-
-struct machine {
+/* What rank 0 says: its machine's clock, and how the log is to be made. */
+struct agreement {
     char boot_id[64];
     int64_t shift_ns;
+    struct pithi_coarse_rules coarse;
+    uint32_t files;
 };
 
 static int align_clocks(struct merge *merge)
 {
-    struct machine own = {{0}, 0}, root;
+    struct agreement own = {.coarse = {pithi_session.settings.time_unit_ns, pithi_session.settings.min_duration_ns},
+                            .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
+    struct agreement root;
     struct pithi_anchor now;
     uint64_t first;
     int64_t earliest;
@@ -117,9 +92,11 @@ static int align_clocks(struct merge *merge)
     root = own;
     if (merge->t->bcast(merge->t->context, 0, &root, sizeof root) != 0)
         return 0;
+    merge->coarse = root.coarse;
+    merge->files = root.files;
     merge->one_clock = strcmp(root.boot_id, own.boot_id) == 0;
     merge->shift_ns = merge->one_clock ? root.shift_ns : own.shift_ns;
-    earliest = merge->have ? first_record(&merge->spill) : INT64_MAX;
+    earliest = merge->have ? pithi_spill_begin_ns(&merge->spill) : INT64_MAX;
     first = biased(earliest != INT64_MAX ? earliest + merge->shift_ns : INT64_MAX);
     if (!reduce_one(merge, &first, PITH_MIN) || !reduce_one(merge, &merge->one_clock, PITH_MIN))
         return 0;
@@ -129,19 +106,35 @@ static int align_clocks(struct merge *merge)
 
 /* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
 
+static const char *own_host(const struct merge *merge) { return merge->have ? merge->spill.page.host : "localhost"; }
+
+/* Host and communicators, for the front of the log. */
+static int own_places(struct merge *merge)
+{
+    uint32_t i;
+    for (i = 0; i < merge->spill.comm_count; i++) {
+        struct pithlog_comm comm = merge->spill.comms[i].comm;
+        if (merge->spill.comms[i].rank != 0) /* as pithi_encode_records: one member tells */
+            comm.size = comm.remote_size = 0;
+        if (merge->spill.comms[i].defined && pithi_defs_comm(merge->defs, &comm, merge->t->rank) != PITH_OK)
+            return pithi_merge_fail(pithlog_error());
+    }
+    return pithi_defs_host(merge->defs, own_host(merge)) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
+}
+
 static int own_defs(struct merge *merge)
 {
     uint32_t i, id;
     if (pithi_defs_new(&merge->defs) != PITH_OK)
-        return fail(pithlog_error());
+        return pithi_merge_fail(pithlog_error());
     for (i = 0; i < merge->spill.def_count; i++)
         if (merge->spill.defs[i].name != NULL && pithi_defs_add(merge->defs, &merge->spill.defs[i], &id) != PITH_OK)
-            return fail(pithlog_error());
+            return pithi_merge_fail(pithlog_error());
     for (i = 0; i < merge->spill.property_count; i++)
         if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) !=
             PITH_OK)
-            return fail(pithlog_error());
-    return 1;
+            return pithi_merge_fail(pithlog_error());
+    return own_places(merge);
 }
 
 static void property(struct merge *merge, const char *key, const char *format, ...)
@@ -169,6 +162,8 @@ static void root_properties(struct merge *merge)
                  hertz / 1e9);
     /* On one machine all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings. */
     property(merge, "clock_error_ns", merge->one_clock ? "100" : "unknown");
+    if (merge->coarse.unit_ns > 1)
+        property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
     property(merge, "pith", "%d.%d.%d", PITH_VERSION_MAJOR, PITH_VERSION_MINOR, PITH_VERSION_PATCH);
     if (merge->recorded != (uint64_t)merge->t->size)
         property(merge, "ranks_not_recorded", "%llu", (unsigned long long)((uint64_t)merge->t->size - merge->recorded));
@@ -186,7 +181,7 @@ static int unite(struct merge *merge, int good)
         if ((t->rank & step) != 0) {
             size_t packed = 0;
             if (good && pithi_defs_pack(merge->defs, &data, &packed) != PITH_OK)
-                good = fail(pithlog_error());
+                good = pithi_merge_fail(pithlog_error());
             size = good ? packed : 0;
             if (t->send(t->context, t->rank - step, &size, sizeof size) != 0 ||
                 (size > 0 && t->send(t->context, t->rank - step, data, size) != 0))
@@ -226,7 +221,7 @@ static int give_out(struct merge *merge)
         return 0;
     if (t->rank != 0)
         data = malloc(size);
-    if (!agree(merge, data != NULL) || t->bcast(t->context, 0, data, size) != 0)
+    if (!pithi_merge_agree(merge, data != NULL) || t->bcast(t->context, 0, data, size) != 0)
         good = 0;
     if (good && t->rank != 0) {
         pithi_defs_free(merge->defs);
@@ -239,121 +234,43 @@ static int give_out(struct merge *merge)
 
 /* ---- 4: own records ---------------------------------------------------------------------------------------------- */
 
+/* Cores for each of the processes that finish on this host. Those it may run on are taken to be the same for all of
+ * them (those that are bound to cores of their own say so by the transport). */
+static unsigned own_cores(const struct pith_transport *t)
+{
+    cpu_set_t cores;
+    unsigned sharing = (unsigned)(t->sharing > 0 ? t->sharing : t->size);
+    return sched_getaffinity(0, sizeof cores, &cores) == 0 ? (unsigned)CPU_COUNT(&cores) / sharing : 1;
+}
+
 static int encode_own(struct merge *merge)
 {
-    char host[256] = "localhost";
-    struct pithi_rank rank = {merge->t->rank, host, (uint64_t)getpid()};
-    size_t size = 0;
+    struct pithi_rank rank = {merge->t->rank, own_host(merge), (uint64_t)getpid()};
+    struct pithi_encode_job job = {&merge->spill, merge->defs, merge->shift_ns - merge->zero_ns, merge->coarse,
+                                   own_cores(merge->t)};
 
-    if (merge->have)
-        memcpy(host, merge->spill.page.host, sizeof host);
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
-        return fail(pithlog_error());
+        return pithi_merge_fail(pithlog_error());
     pithi_segment_expect(merge->encode.segment, merge->lanes);
-    if ((merge->have && pithi_encode_records(&merge->encode, &merge->spill, merge->defs,
-                                             merge->shift_ns - merge->zero_ns) != PITH_OK) ||
-        pithi_segment_finish(merge->encode.segment) != PITH_OK ||
-        pithi_defs_chunk(merge->defs, &merge->defs_chunk, &size) != PITH_OK)
-        return fail(pithlog_error());
-    merge->defs_size = size;
+    if ((merge->have && pithi_encode_records(&merge->encode, &job) != PITH_OK) ||
+        pithi_segment_finish(merge->encode.segment) != PITH_OK)
+        return pithi_merge_fail(pithlog_error());
     pithi_segment_totals(merge->encode.segment, &merge->totals);
     return 1;
 }
 
-/* ---- 5: one file ------------------------------------------------------------------------------------------------- */
-
-/* Where each stands, and what all have together. */
-static int lay_out(struct merge *merge)
+/* The definitions as they stand in the log; all make the same bytes, for their size says where the rest begins. */
+static int end_defs(struct merge *merge)
 {
-    const struct pith_transport *t = merge->t;
-    uint64_t own = pithi_encode_size(&merge->encode), before = own, sums[7], ends[2];
-    struct pithi_totals *all = &merge->totals;
-
-    if (t->sum_before(t->context, &before) != 0)
-        return 0;
-    sums[0] = own;
-    memcpy(sums + 1, (uint64_t[]){all->records, all->states, all->events, all->messages, all->lost, all->lanes},
-           6 * sizeof(uint64_t));
-    ends[0] = biased(all->start_ns);
-    ends[1] = ~biased(all->end_ns); /* the largest, in the same reduction */
-    if (all->start_ns > all->end_ns)
-        ends[0] = ends[1] = UINT64_MAX;
-    if (t->reduce(t->context, sums, 7, PITH_SUM) != 0 || t->reduce(t->context, ends, 2, PITH_MIN) != 0)
-        return 0;
-    merge->base = PITHI_HEADER_SIZE + merge->defs_size + before;
-    merge->table = PITHI_HEADER_SIZE + merge->defs_size + sums[0];
-    *all = (struct pithi_totals){sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], 0, -1};
-    if (ends[0] != UINT64_MAX || ends[1] != UINT64_MAX) {
-        all->start_ns = unbiased(ends[0]);
-        all->end_ns = unbiased(~ends[1]);
+    uint64_t left_out = merge->encode.states_left_out;
+    if (merge->coarse.least_ns > 0) {
+        if (!reduce_one(merge, &left_out, PITH_SUM))
+            return 0;
+        property(merge, "states_left_out", "%llu", (unsigned long long)left_out);
     }
-    return 1;
-}
-
-static int put(struct merge *merge, uint64_t offset, const void *data, size_t size)
-{
-    return merge->t->file_write_at(merge->t->context, merge->file, offset, data, size);
-}
-
-static int put_segment(void *context, uint64_t offset, const void *data, size_t size)
-{
-    struct merge *merge = context;
-    return put(merge, merge->base + offset, data, size);
-}
-
-static int write_own(struct merge *merge)
-{
-    unsigned char entry[PITHI_RANK_ENTRY_SIZE];
-    if (pithi_segment_index(merge->encode.segment, merge->base) != PITH_OK ||
-        pithi_encode_write(&merge->encode, put_segment, merge) != 0)
-        return 0;
-    pithi_rank_entry(merge->encode.segment, merge->base, entry);
-    return put(merge, merge->table + pithi_rank_entry_offset((uint32_t)merge->t->rank), entry, sizeof entry) == 0;
-}
-
-static int write_frame(struct merge *merge)
-{
-    uint32_t ranks = (uint32_t)merge->t->size;
-    unsigned char header[PITHI_HEADER_SIZE], head[PITHI_RANK_ENTRY_SIZE], footer[PITHI_FOOTER_SIZE];
-    size_t head_size;
-
-    pithi_file_header(header);
-    pithi_rank_table_head(ranks, head, &head_size);
-    pithi_file_footer(PITHI_HEADER_SIZE, merge->table, ranks, &merge->totals, footer);
-    return put(merge, 0, header, sizeof header) == 0 &&
-           put(merge, PITHI_HEADER_SIZE, merge->defs_chunk, merge->defs_size) == 0 &&
-           put(merge, merge->table, head, head_size) == 0 &&
-           put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
-}
-
-static int write_log(struct merge *merge)
-{
-    const struct pith_transport *t = merge->t;
-    int good, saved;
-    snprintf(merge->part, sizeof merge->part, "%s.%llx.part", pithi_session.log, (unsigned long long)pithi_session.job);
-    errno = 0;
-    good = t->file_open(t->context, merge->part, &merge->file) == 0;
-    saved = errno;
-    if (!agree(merge, good)) {
-        if (t->rank == 0)
-            pithi_say("%s: cannot be made%s%s", pithi_session.log, saved != 0 ? ": " : "",
-                      saved != 0 ? strerror(saved) : "");
-        pithi_session.failed |= t->rank == 0;
-        if (good)
-            t->file_close(t->context, merge->file);
-        return 0;
-    }
-    errno = 0;
-    good = write_own(merge) && (t->rank != 0 || write_frame(merge));
-    saved = errno;
-    if (t->file_close(t->context, merge->file) != 0)
-        good = 0;
-    if (!good) {
-        char text[PITHI_PATH_MAX + 128];
-        snprintf(text, sizeof text, "%s: cannot be written: %s", pithi_session.log, strerror(saved != 0 ? saved : EIO));
-        fail(text);
-    }
-    return good;
+    return pithi_defs_chunk(merge->defs, &merge->defs_chunk, &merge->defs_size) == PITH_OK
+               ? 1
+               : pithi_merge_fail(pithlog_error());
 }
 
 /* ---- 6: the name, and the end ------------------------------------------------------------------------------------ */
@@ -361,23 +278,25 @@ static int write_log(struct merge *merge)
 static int publish(struct merge *merge)
 {
     struct pithi_output output = {
-        merge->part,        pithi_session.log,        merge->totals.records,
-        merge->totals.lost, (uint32_t)merge->t->size, (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
+        merge->part,           pithi_session.log,  merge->volumes,
+        merge->totals.records, merge->totals.lost, (uint32_t)merge->t->size,
+        (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 
 static int merge_steps(struct merge *merge)
 {
-    if (!agree(merge, open_own(merge)))
+    if (!pithi_merge_agree(merge, open_own(merge)))
         return 0;
     merge->lanes = merge->spill.lane_count;
-    if (!agree(merge, reduce_one(merge, &merge->lanes, PITH_SUM) && align_clocks(merge)))
+    if (!pithi_merge_agree(merge, reduce_one(merge, &merge->lanes, PITH_SUM) && align_clocks(merge)))
         return 0;
-    if (!agree(merge, unite(merge, own_defs(merge))) || !agree(merge, give_out(merge)))
+    if (!pithi_merge_agree(merge, unite(merge, own_defs(merge))) || !pithi_merge_agree(merge, give_out(merge)))
         return 0;
-    if (!agree(merge, encode_own(merge)) || !agree(merge, lay_out(merge)))
+    if (!pithi_merge_agree(merge, encode_own(merge)) || !pithi_merge_agree(merge, end_defs(merge)) ||
+        !pithi_merge_agree(merge, pithi_merge_lay_out(merge)))
         return 0;
-    return agree(merge, write_log(merge)) && agree(merge, publish(merge));
+    return pithi_merge_agree(merge, pithi_merge_write(merge)) && pithi_merge_agree(merge, publish(merge));
 }
 
 /* Ends recording here. 1: there is something to merge. */
@@ -387,13 +306,15 @@ static int stop_recording(int flush_state)
     int have;
     if (flush_state != 0)
         pith_end((uint32_t)flush_state);
+    pithi_snapshot_close();
     if (!pithi_guard_enter(&guard))
         return 0;
     have = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
     if (have)
-        pithi_buffer_anchor();
+        pithi_lane_anchor();
     pithi_session_over();
     pithi_guard_leave(&guard);
+    pithi_guard_settle();
     return have;
 }
 
@@ -402,7 +323,7 @@ void pithi_merge(const struct pith_transport *transport)
     struct merge merge = {.t = transport};
     struct pithi_signals signals;
     int state = pithi_state(), flush_state = 0, good;
-    uint64_t here = (state == PITHI_RECORDING || state == PITHI_PAUSED) && pithi_session.file.page != NULL;
+    uint64_t here = state != PITHI_NEW && state != PITHI_OVER && pithi_session.file.page != NULL;
 
     if (here != 0) {
         flush_state = (int)pith_state_define_group("pith:flush", "gray50", "pith");
@@ -412,19 +333,24 @@ void pithi_merge(const struct pith_transport *transport)
         here = 0;
     merge.recorded = here;
     merge.have = stop_recording(flush_state);
-    merge.encode.fd = -1;
-    if (here == 0)
+    if (here == 0) {
+        if (pithi_session.left_out)
+            rmdir(pithi_session.folder);
         return;
+    }
     pithi_signals_begin(&signals);
     good = merge_steps(&merge);
     if (!good) {
-        if (transport->rank == 0 && merge.part[0] != '\0')
-            unlink(merge.part);
-        if (transport->rank == 0)
+        if (transport->rank == 0) {
+            pithi_merge_unlink(&merge);
             pithi_output_kept();
+        }
     } else if (merge.have) {
         __atomic_store_n(&pithi_session.file.page->finished, 1, __ATOMIC_RELEASE);
         pithi_spill_file_remove(&pithi_session.file);
+    }
+    if (good && (merge.have || pithi_session.left_out)) {
+        pithi_snapshot_clear();
         rmdir(pithi_session.folder); /* the last one gets it; others', or another job's, files keep it */
     }
     pithi_encode_close(&merge.encode);
@@ -436,13 +362,21 @@ void pithi_merge(const struct pith_transport *transport)
 
 void pithi_merge_alone(void)
 {
+    struct pithi_guard guard;
     int saved = errno;
-    pithi_merge(pithi_transport_alone());
+    if (!pithi_session.left_out) {
+        pithi_merge(pithi_transport_alone());
+    } else if (pithi_guard_enter(&guard)) {
+        pithi_session_drop();
+        rmdir(pithi_session.folder);
+        pithi_guard_leave(&guard);
+    }
     errno = saved;
 }
 
 void pithi_merge_missed(void)
 {
+    pithi_snapshot_close();
     if (pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER)
         pithi_output_missed();
 }

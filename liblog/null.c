@@ -18,7 +18,16 @@ uint32_t pith_event_define(const char *name, const char *colour, const char *for
     return (void)name, (void)colour, (void)format, 0;
 }
 
+uint32_t pith_event_define_group(const char *name, const char *colour, const char *format, const char *group)
+{
+    return (void)name, (void)colour, (void)format, (void)group, 0;
+}
+
 uint32_t pith_counter_define(const char *name, const char *unit) { return (void)name, (void)unit, 0; }
+
+int pith_selected(const char *name, const char *group) { return (void)name, (void)group, 1; }
+
+int pith_messages(void) { return 0; }
 
 void pith_event_data(uint32_t id, const void *payload, size_t size_bytes) { (void)id, (void)payload, (void)size_bytes; }
 
@@ -33,6 +42,8 @@ void pith_pause(void) {}
 void pith_resume(void) {}
 
 void pith_flush(void) {}
+
+int pith_snapshot(const char *path) { return (void)path, -1; }
 
 void pith_thread_name(const char *name) { (void)name; }
 

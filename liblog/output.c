@@ -12,19 +12,28 @@
 #include "place.h"
 #include "session.h"
 
-/* The format asked for by PITH_FORMAT, else by the log's suffix; NULL: Pith's own. */
+static int is_foreign(const struct pithi_format *format)
+{
+    return format != NULL && format->write != NULL && strcmp(format->name, "native") != 0;
+}
+
+/* The format asked for by PITH_FORMAT, else by the log's suffix. */
 static const struct pithi_format *wanted_format(void)
 {
     const char *name = pithi_session.settings.format;
-    const struct pithi_format *format;
-    if (name != NULL) {
-        format = pithi_format_by_name(name);
-        if (format == NULL || (format->write == NULL && strcmp(format->name, "native") != 0))
-            pithi_say("PITH_FORMAT=%s: no format that can be written; the log is written in Pith's own", name);
-    } else {
-        format = pithi_format_by_suffix(pithi_session.log);
-    }
-    return format != NULL && format->write != NULL && strcmp(format->name, "native") != 0 ? format : NULL;
+    return name != NULL ? pithi_format_by_name(name) : pithi_format_by_suffix(pithi_session.log);
+}
+
+int pithi_output_foreign(void) { return is_foreign(wanted_format()); }
+
+/* NULL: Pith's own. */
+static const struct pithi_format *foreign_format(void)
+{
+    const struct pithi_format *format = wanted_format();
+    const char *name = pithi_session.settings.format;
+    if (name != NULL && (format == NULL || (format->write == NULL && strcmp(format->name, "native") != 0)))
+        pithi_say("PITH_FORMAT=%s: no format that can be written; the log is written in Pith's own", name);
+    return is_foreign(format) ? format : NULL;
 }
 
 /* The log's name in that format: "run.pith" gets the format's suffix, a name that has it stays. */
@@ -76,25 +85,42 @@ static void size_text(char *text, size_t room, double bytes)
     snprintf(text, room, "%.1f %s", bytes, units[unit]);
 }
 
+static double file_bytes(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (double)info.st_size : -1;
+}
+
 static void tell(const struct pithi_output *output, const char *name)
 {
-    char size[32], lost[80] = "", missing[80] = "";
+    char size[32], lost[80] = "", missing[80] = "", ranks[80];
     const char *shown = short_name(name);
-    struct stat info;
-    if (pithi_session.settings.quiet || stat(name, &info) != 0)
+    unsigned listed = (unsigned)pithi_session.listed, not_listed = output->ranks - listed;
+    double bytes = file_bytes(name);
+    uint32_t i;
+    if (pithi_session.settings.quiet || bytes < 0)
         return;
+    for (i = 1; i <= output->volumes; i++) {
+        char volume[PITHI_VOLUME_PATH_MAX];
+        snprintf(volume, sizeof volume, "%s.%u", name, (unsigned)i);
+        bytes += file_bytes(volume);
+    }
     if (output->lost > 0)
         snprintf(lost, sizeof lost, ", %llu records lost", (unsigned long long)output->lost);
-    if (output->ranks_missing > 0)
-        snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing);
-    size_text(size, sizeof size, (double)info.st_size);
-    pithi_say("%s: %u rank%s%s, %llu events%s, %s; open it with: pith view %s", shown, output->ranks,
-              output->ranks == 1 ? "" : "s", missing, (unsigned long long)output->records, lost, size, shown);
+    if (not_listed > 0)
+        snprintf(ranks, sizeof ranks, "%u of %u ranks", listed, output->ranks);
+    else
+        snprintf(ranks, sizeof ranks, "%u rank%s", output->ranks, output->ranks == 1 ? "" : "s");
+    if (output->ranks_missing > not_listed)
+        snprintf(missing, sizeof missing, " (%u not recorded)", output->ranks_missing - not_listed);
+    size_text(size, sizeof size, bytes);
+    pithi_say("%s: %s%s, %llu events%s, %s; open it with: pith view %s", shown, ranks, missing,
+              (unsigned long long)output->records, lost, size, shown);
 }
 
 int pithi_output_publish(const struct pithi_output *output)
 {
-    const struct pithi_format *format = wanted_format();
+    const struct pithi_format *format = foreign_format();
     char wanted[PITHI_PATH_MAX + 32], written[PITHI_PATH_MAX + 64], name[PITHI_PATH_MAX + 64];
     const char *from = output->part;
 
@@ -109,7 +135,7 @@ int pithi_output_publish(const struct pithi_output *output)
                 snprintf(wanted, sizeof wanted, "%s.pith", output->log);
         }
     }
-    if (pithi_place_publish(from, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
+    if (pithi_place_publish(from, output->volumes, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
         pithi_say("%s: cannot be made: %s", wanted, strerror(errno));
         pithi_session.failed = 1;
         if (from != output->part)
@@ -141,4 +167,50 @@ void pithi_output_missed(void)
     close(fd);
     pithi_say("%s: the program ended without finishing the job; what was recorded is kept: pith recover %s -o %s",
               pithi_session.program, short_name(pithi_session.folder), short_name(pithi_session.log));
+}
+
+/* ---- Snapshots --------------------------------------------------------------------------------------------------- */
+
+static int name_snapshot(const struct pithi_snapshot *snapshot, const char *from, const struct pithi_format *format,
+                         char *name, size_t size)
+{
+    char wanted[PITHI_PATH_MAX + 32];
+    if (snapshot->path != NULL)
+        return snprintf(name, size, "%s", snapshot->path) < (int)size ? rename(from, name) : -1;
+    if (format != NULL)
+        foreign_name(wanted, sizeof wanted, snapshot->log, format);
+    else
+        snprintf(wanted, sizeof wanted, "%s", snapshot->log);
+    return pithi_place_number(from, wanted, ".snapshot-", name, size);
+}
+
+int pithi_output_snapshot(const struct pithi_snapshot *snapshot)
+{
+    const struct pithi_format *format =
+        snapshot->path != NULL ? pithi_format_by_suffix(snapshot->path) : wanted_format();
+    char written[PITHI_PATH_MAX + 96], name[PITHI_PATH_MAX + 64], size[32];
+    const char *from = snapshot->part;
+    int good;
+    if (!is_foreign(format))
+        format = NULL;
+    good = format == NULL || write_foreign(snapshot->part, format, written, sizeof written) == PITH_OK;
+    if (!good)
+        pithi_say("no snapshot: %s", pithlog_error());
+    else if (format != NULL)
+        from = written;
+    if (good && name_snapshot(snapshot, from, format, name, sizeof name) != 0) {
+        pithi_say("no snapshot: %s: cannot be made: %s", snapshot->path != NULL ? snapshot->path : snapshot->log,
+                  strerror(errno));
+        unlink(from);
+        good = 0;
+    }
+    if (format != NULL || !good)
+        unlink(snapshot->part);
+    if (!good || pithi_session.settings.quiet)
+        return good ? 0 : -1;
+    size_text(size, sizeof size, file_bytes(name));
+    pithi_say("%s: snapshot of %u of %u rank%s, %llu events so far, %s", short_name(name),
+              snapshot->ranks - snapshot->ranks_missing, snapshot->ranks, snapshot->ranks == 1 ? "" : "s",
+              (unsigned long long)snapshot->records, size);
+    return 0;
 }

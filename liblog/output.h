@@ -7,9 +7,13 @@
 struct pithi_output {
     const char *part; /* the finished native log */
     const char *log;  /* the name it is to have */
+    uint32_t volumes; /* PART.1 ... beside it; 0: none */
     uint64_t records, lost;
     uint32_t ranks, ranks_missing;
 };
+
+/* 1: it will be written in another format than Pith's own, from a log in one file. */
+int pithi_output_foreign(void);
 
 /* In one process of the job. 1: done and told; 0: failed and told, `part` is still there. */
 int pithi_output_publish(const struct pithi_output *output);
@@ -19,5 +23,16 @@ void pithi_output_kept(void);
 
 /* The process ends and its job was not finished. Told by one process a machine. */
 void pithi_output_missed(void);
+
+/* A log of a running job. */
+struct pithi_snapshot {
+    const char *part; /* the finished native log */
+    const char *path; /* the name asked for, replaced if it is there; NULL: the next free LOG.snapshot-N */
+    const char *log;  /* the name of the log to be */
+    uint64_t records;
+    uint32_t ranks, ranks_missing;
+};
+/* Gives it its name and format, and tells; `part` is gone afterwards. 0; -1: failed and told. */
+int pithi_output_snapshot(const struct pithi_snapshot *snapshot);
 
 #endif

@@ -40,8 +40,9 @@ extern "C" {
 /* ---- Definitions -------------------------------------------------------------------------------------------------
  * The same name gives the same id, in every thread, any time; so a definition may stand wherever it is used first.
  * `colour` is an X11 colour name ("red", "SeaGreen") or "#rrggbb"; NULL or "" lets the viewer choose. Ids are dense,
- * from 1 to 1048575. 0 is returned for a NULL or empty name and when ids run out; recording under id 0 is ignored
- * (and counted as lost). Strings are copied. Cost: a lock and a hash look-up, so keep the id. */
+ * from 1 to 1048574. 0 is returned for a NULL or empty name and when ids run out; recording under id 0 is ignored
+ * (and counted as lost). What the user leaves out by PITH_ONLY and PITH_SKIP (pith(7)) gets an id under which recording
+ * is ignored and not counted. Strings are copied. Cost: a lock and a hash look-up, so keep the id. */
 PITH_API uint32_t pith_state_define(const char *name, const char *colour);
 
 /* `format` says how to show the payload: text with the tokens of MPE_Log_pack, e.g. "iter=%d size=%l val=%E":
@@ -83,6 +84,13 @@ PITH_API void pith_resume(void);
  * of the process loses nothing even without. */
 PITH_API void pith_flush(void);
 
+/* Writes a log of all that this process, and the others of its job whose spill files it can see, have recorded so far,
+ * while everybody goes on recording. `path`: its name (the suffix says the format; a file of that name is replaced);
+ * NULL: the log's with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1 when there is nothing to write or it cannot
+ * be written, which is said in a line. Takes as long as writing the log so far does; not for signal handlers: those set
+ * PITH_SNAPSHOT=USR1 and send that signal. In a job one process calls it for all. */
+PITH_API int pith_snapshot(const char *path);
+
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
 PITH_API void pith_thread_name(const char *name);
 
@@ -109,6 +117,7 @@ static inline void pith_event(uint32_t id) { (void)id; }
 #define pith_pause() ((void)0)
 #define pith_resume() ((void)0)
 #define pith_flush() ((void)0)
+#define pith_snapshot(path) ((void)(path), -1)
 #define pith_thread_name(name) ((void)(name))
 #define pith_lost() ((uint64_t)0)
 #define pith_finish() ((void)0)
@@ -120,6 +129,7 @@ static inline void pith_event(uint32_t id) { (void)id; }
 struct pith_buffer {
     uint64_t *next;
     uint64_t *limit;
+    uint64_t *message_limit; /* the same for messages, collectives and communicators: 0 also where they are left out */
     uint64_t last_ticks; /* time of the last record, to notice a wrap of the 40 bits kept in a word */
 };
 extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
@@ -130,6 +140,9 @@ PITH_API void pith_slow_(uint32_t kind, uint32_t id);
 /* A record's first word: the low 40 bits of the ticks, 20 bits of id, 4 bits of kind (never 0, so that a word of zero
  * is where the stored records end). */
 #define PITH_WORD_(ticks, id, kind) ((uint64_t)(ticks) << 24 | (uint64_t)(id) << 4 | (uint64_t)(kind))
+/* The id of what is left out, and whether an id is of something to be recorded: neither that nor 0. */
+#define PITH_LEFT_OUT_ 0xfffffu
+#define PITH_ID_IN_(id) ((uint32_t)(id)-1u < PITH_LEFT_OUT_ - 1u)
 #define PITH_KIND_ENTER_ 1u
 #define PITH_KIND_LEAVE_ 2u
 #define PITH_KIND_EVENT_ 3u
@@ -169,7 +182,7 @@ static inline uint64_t *pith_claim_(uint64_t count)
 /* Stores one record if there is room at once. */
 static inline int pith_try_(uint32_t kind, uint32_t id)
 {
-    if (__builtin_expect(PITH_TICKS_INLINE_ && id != 0 &&
+    if (__builtin_expect(PITH_TICKS_INLINE_ && PITH_ID_IN_(id) &&
                              pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED),
                          1)) {
         uint64_t ticks = pith_ticks_();

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "native/files.h"
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -199,6 +201,16 @@ static int take_name(const char *part, const char *name)
     return renameat2(AT_FDCWD, part, AT_FDCWD, name, RENAME_NOREPLACE);
 }
 
+/* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began
+ * since; jobs of one name must see who came first. */
+static void stamp(const char *path)
+{
+    struct timespec now[2];
+    clock_gettime(CLOCK_REALTIME, &now[0]);
+    now[1] = now[0];
+    utimensat(AT_FDCWD, path, now, 0);
+}
+
 static int is_older(const char *name, int64_t start_real_ns)
 {
     struct stat info;
@@ -206,16 +218,92 @@ static int is_older(const char *name, int64_t start_real_ns)
            (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec < start_real_ns;
 }
 
-int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns, char *name, size_t size)
+static void volume_path(char path[PITHI_VOLUME_PATH_MAX], const char *name, unsigned volume)
 {
-    struct timespec now[2];
-    unsigned number;
+    snprintf(path, PITHI_VOLUME_PATH_MAX, "%s.%u", name, volume);
+}
 
-    /* The kernel stamps files with the time of the last clock tick, which may lie before the start of a job that began
-     * since; jobs of one name must see who came first. */
-    clock_gettime(CLOCK_REALTIME, &now[0]);
-    now[1] = now[0];
-    utimensat(AT_FDCWD, part, now, 0);
+/* Undoes take_volumes. */
+static void give_back(const char *part, unsigned volumes, const char *name)
+{
+    char from[PITHI_VOLUME_PATH_MAX], to[PITHI_VOLUME_PATH_MAX];
+    unsigned i;
+    int saved = errno;
+    for (i = 1; i <= volumes; i++) {
+        volume_path(from, name, i);
+        volume_path(to, part, i);
+        rename(from, to);
+    }
+    errno = saved;
+}
+
+/* Before the main file: a log is there when that is. */
+static int take_volumes(const char *part, unsigned volumes, const char *name, int64_t start_real_ns)
+{
+    char from[PITHI_VOLUME_PATH_MAX], to[PITHI_VOLUME_PATH_MAX];
+    unsigned i;
+    for (i = 1; i <= volumes; i++) {
+        volume_path(from, part, i);
+        volume_path(to, name, i);
+        stamp(from);
+        if (take_name(from, to) == 0 || (errno == EEXIST && is_older(to, start_real_ns) && rename(from, to) == 0))
+            continue;
+        give_back(part, i - 1, name);
+        return -1;
+    }
+    return 0;
+}
+
+/* The header of a file of a log: number and count of its volumes and their common number. 0: it is none. */
+static int read_volume(const char *path, struct pithi_volume *volume)
+{
+    unsigned char header[PITHI_HEADER_SIZE];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    ssize_t got = fd >= 0 ? pread(fd, header, sizeof header, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    return got == (ssize_t)sizeof header && pithi_volume_get(header, volume);
+}
+
+/* The log that `name` was had `old` volumes; those that the new one did not replace go. */
+static void remove_volumes(const char *name, unsigned volumes, const struct pithi_volume *old)
+{
+    char path[PITHI_VOLUME_PATH_MAX];
+    struct pithi_volume volume;
+    unsigned i;
+    for (i = volumes + 1; i <= old->count; i++) {
+        volume_path(path, name, i);
+        if (read_volume(path, &volume) && volume.number == i && volume.id == old->id)
+            unlink(path);
+    }
+}
+
+/* Takes `name` if it is free or an older log's. */
+static int publish_as(const char *part, unsigned volumes, const char *name, int64_t start_real_ns)
+{
+    struct pithi_volume old = {0, 0, 0};
+    int replace = is_older(name, start_real_ns);
+    if (replace && !read_volume(name, &old))
+        old.count = 0;
+    if (!replace && access(name, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    if (take_volumes(part, volumes, name, start_real_ns) != 0)
+        return -1;
+    if ((replace ? rename(part, name) : take_name(part, name)) != 0) {
+        give_back(part, volumes, name);
+        return -1;
+    }
+    remove_volumes(name, volumes, &old);
+    return 0;
+}
+
+int pithi_place_publish(const char *part, unsigned volumes, const char *log, int64_t start_real_ns, char *name,
+                        size_t size)
+{
+    unsigned number;
+    stamp(part);
     for (number = 1; number < 10000; number++) {
         char insert[16] = "";
         if (number > 1)
@@ -224,12 +312,29 @@ int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns
             errno = ENAMETOOLONG;
             return -1;
         }
+        /* Beyond the first name nothing is replaced: an old file of such a name was another job's choice. */
+        if (publish_as(part, volumes, name, number == 1 ? start_real_ns : INT64_MIN) == 0)
+            return 0;
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+int pithi_place_number(const char *part, const char *log, const char *insert, char *name, size_t size)
+{
+    unsigned number;
+    for (number = 1; number < 100000; number++) {
+        char numbered[64];
+        snprintf(numbered, sizeof numbered, "%s%u", insert, number);
+        if (pithi_place_insert(name, size, log, numbered)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
         if (take_name(part, name) == 0)
             return 0;
         if (errno != EEXIST)
             return -1;
-        if (number == 1 && is_older(name, start_real_ns))
-            return rename(part, name);
     }
     return -1;
 }

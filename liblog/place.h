@@ -8,7 +8,7 @@
 
 #include "settings.h"
 
-enum { PITHI_PATH_MAX = 1024 };
+enum { PITHI_PATH_MAX = 1024, PITHI_VOLUME_PATH_MAX = PITHI_PATH_MAX + 80 };
 
 /* The program as people call it: the executable's name, or of an interpreter the script's. Without its folder. */
 void pithi_place_program(char *program, size_t size);
@@ -25,9 +25,13 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 /* `path` with `insert` put before its suffix: run.pith, "-2" -> run-2.pith. 0, or -1 when it gets too long. */
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert);
 
-/* Gives the finished file `part` the name `log`. A file of that name that is older than `start_real_ns` is replaced; a
- * younger one belongs to another job, and the next free of NAME-2, NAME-3 ... is taken. `name` gets the name. 0 or -1
- * (errno). */
-int pithi_place_publish(const char *part, const char *log, int64_t start_real_ns, char *name, size_t size);
+/* Gives the finished file `part` the name `log`, after its volumes PART.1 to PART.`volumes`, which become LOG.1 ... A
+ * log of that name that is older than `start_real_ns` is replaced, its volumes go; a younger one belongs to another job,
+ * and the next free of NAME-2, NAME-3 ... is taken. `name` gets the name. 0 or -1 (errno); then all are as they were. */
+int pithi_place_publish(const char *part, unsigned volumes, const char *log, int64_t start_real_ns, char *name,
+                        size_t size);
+
+/* Gives `part` the next free name of LOG with `insert` and a number from 1 on before its suffix. As above. */
+int pithi_place_number(const char *part, const char *log, const char *insert, char *name, size_t size);
 
 #endif

@@ -14,7 +14,9 @@
 #include "definitions.h"
 #include "merge.h"
 #include "pith.h"
+#include "ranks.h"
 #include "signals.h"
+#include "snapshot.h"
 
 struct pithi_session pithi_session;
 
@@ -52,6 +54,27 @@ void pithi_guard_leave(const struct pithi_guard *guard)
     errno = guard->saved_errno;
 }
 
+static int yielding; /* threads between yield and back; atomic */
+
+void pithi_guard_yield(void)
+{
+    __atomic_add_fetch(&yielding, 1, __ATOMIC_SEQ_CST);
+    pthread_mutex_unlock(&lock);
+}
+
+void pithi_guard_back(void)
+{
+    pthread_mutex_lock(&lock);
+    __atomic_sub_fetch(&yielding, 1, __ATOMIC_SEQ_CST);
+}
+
+void pithi_guard_settle(void)
+{
+    static const struct timespec moment = {0, 20000};
+    while (__atomic_load_n(&yielding, __ATOMIC_SEQ_CST) > 0)
+        nanosleep(&moment, NULL);
+}
+
 /* ---- Telling ----------------------------------------------------------------------------------------------------- */
 
 void pithi_say(const char *format, ...)
@@ -75,9 +98,8 @@ void pithi_say(const char *format, ...)
     errno = saved;
 }
 
-/* The processes of a job share a log, and as a rule the trouble with it; rank 0, by what the launcher says, tells it
- * for all. Where only others have trouble, the last line counts those who did not record. */
-static int speaks_for_job(void)
+/* Where only others have trouble, the last line counts those who did not record. */
+int pithi_speaks_for_job(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
@@ -117,11 +139,14 @@ static void fork_child(void)
 {
     pithi_buffer_forked();
     pithi_defs_forked();
+    pithi_snapshot_forked();
     memset(&pithi_session.file, 0, sizeof pithi_session.file);
     pithi_session.lost = 0;
     pithi_session.size = 0;
     pithi_session.forked = 1;
-    if (pithi_session.state == PITHI_RECORDING)
+    pithi_session.window_begun = 0;
+    yielding = 0;
+    if (pithi_session.state == PITHI_RECORDING || pithi_session.state == PITHI_PAST)
         pithi_session.state = PITHI_NEW;
     if (fork_guarded)
         pithi_guard_leave(&fork_guard);
@@ -161,8 +186,47 @@ static const char *set_up(void)
     page->job = s->job;
     memcpy(page->program, s->program, sizeof s->program);
     memcpy(page->log, s->log, sizeof s->log);
+    pithi_session_window(s->start_real_ns);
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     return NULL;
+}
+
+/* ---- The time window --------------------------------------------------------------------------------------------- */
+
+static int64_t later(int64_t zero_ns, int64_t more_ns)
+{
+    return more_ns < INT64_MAX - zero_ns ? zero_ns + more_ns : INT64_MAX;
+}
+
+void pithi_session_window(int64_t start_real_ns)
+{
+    const struct pithi_settings *settings = &pithi_session.settings;
+    struct pithi_spill_page *page = pithi_session.file.page;
+    if (page == NULL || (settings->from_ns == 0 && settings->to_ns == INT64_MAX))
+        return;
+    page->from_ns = page->to_ns = 0;
+    page->zero_ns = start_real_ns - page->first.real_ns + page->first.mono_ns;
+    page->from_ns = settings->from_ns > 0 ? later(page->zero_ns, settings->from_ns) : INT64_MIN;
+    page->to_ns = later(page->zero_ns, settings->to_ns);
+}
+
+int pithi_session_before_window(void)
+{
+    const struct pithi_spill_page *page = pithi_session.file.page;
+    if (!pithi_session.window_begun &&
+        (page->zero_ns == 0 || pithi_clock_ns(CLOCK_MONOTONIC) >= page->from_ns))
+        pithi_session.window_begun = 1;
+    return !pithi_session.window_begun;
+}
+
+int pithi_session_past_window(void)
+{
+    const struct pithi_spill_page *page = pithi_session.file.page;
+    if (page->zero_ns == 0 || pithi_clock_ns(CLOCK_MONOTONIC) <= page->to_ns)
+        return 0;
+    __atomic_store_n(&pithi_session.state, PITHI_PAST, __ATOMIC_SEQ_CST);
+    pithi_buffer_stop_all();
+    return 1;
 }
 
 void pithi_session_start(void)
@@ -173,6 +237,9 @@ void pithi_session_start(void)
     if (pithi_session.state != PITHI_NEW)
         return;
     pithi_settings_read(&pithi_session.settings);
+    /* A process that joins no job is rank 0, the child of one that did is what its parent is. */
+    pithi_session.left_out = !pithi_ranks_has(pithi_session.settings.ranks, pithi_session.rank);
+    pithi_session.listed = !pithi_session.left_out;
     pithi_clock_choose();
     if (pithi_session.settings.secure) {
         pithi_session_over();
@@ -180,7 +247,7 @@ void pithi_session_start(void)
     }
     wrong = set_up();
     if (wrong != NULL) {
-        if (speaks_for_job())
+        if (pithi_speaks_for_job())
             pithi_say("%s: %s (recording is off)", pithi_session.log[0] != '\0' ? pithi_session.log : "log", wrong);
         pithi_session.failed = 1;
         pithi_session_over();
@@ -191,6 +258,7 @@ void pithi_session_start(void)
         pthread_atfork(fork_prepare, fork_parent, fork_child);
     }
     pithi_defs_write_all();
+    pithi_snapshot_start();
     __atomic_store_n(&pithi_session.state, PITHI_RECORDING, __ATOMIC_SEQ_CST);
 }
 
@@ -198,6 +266,14 @@ void pithi_session_over(void)
 {
     __atomic_store_n(&pithi_session.state, PITHI_OVER, __ATOMIC_SEQ_CST);
     pithi_buffer_stop_all();
+}
+
+void pithi_session_drop(void)
+{
+    int there = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
+    pithi_session_over();
+    if (there)
+        pithi_spill_file_remove(&pithi_session.file);
 }
 
 /* ---- Control ----------------------------------------------------------------------------------------------------- */

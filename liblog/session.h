@@ -1,7 +1,7 @@
 /* session.h - the recording of this process as a whole: is it on, where does it go, who may change that.
  *
- * States:   NEW -> RECORDING <-> PAUSED -> OVER.   Set-up failures lead from NEW to OVER. A forked child begins as
- * NEW. */
+ * States:   NEW -> RECORDING <-> PAUSED -> OVER.   Set-up failures lead from NEW to OVER. PITH_TO leads from RECORDING
+ * to PAST, in which nothing more is stored but the log is still to be written. A forked child begins as NEW. */
 #ifndef PITHI_SESSION_H
 #define PITHI_SESSION_H
 
@@ -11,7 +11,7 @@
 #include "settings.h"
 #include "spill_file.h"
 
-enum pithi_state { PITHI_NEW, PITHI_RECORDING, PITHI_PAUSED, PITHI_OVER };
+enum pithi_state { PITHI_NEW, PITHI_RECORDING, PITHI_PAUSED, PITHI_PAST, PITHI_OVER };
 
 struct pithi_session {
     int state;     /* enum pithi_state; read atomically, changed under the guard */
@@ -22,7 +22,10 @@ struct pithi_session {
     uint64_t job;
     int rank, size; /* in the job; size 0: not joined */
     int forked;     /* a child: its log is its own */
+    int left_out;   /* by PITH_RANKS: of this process nothing is kept */
+    int listed;     /* how many ranks of the job PITH_RANKS lets record, from pith_job_join on */
     int failed;     /* a failure was told already */
+    int window_begun; /* PITH_FROM is over, in whatever way the job's start is agreed on later */
     char program[256];
     char log[PITHI_PATH_MAX];
     char folder[PITHI_PATH_MAX];
@@ -40,15 +43,32 @@ struct pithi_guard {
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
+/* Inside the guard: lets go of the lock for a while, so that other threads need not wait; signals go on waiting. The end
+ * of recording waits for those who are there. */
+void pithi_guard_yield(void);
+void pithi_guard_back(void);
+/* Waits until nobody has let go of the lock so. */
+void pithi_guard_settle(void);
 
 /* Under the guard. Starts recording if the state is NEW; afterwards the state is RECORDING or OVER. */
 void pithi_session_start(void);
 /* Under the guard: nothing is recorded from now on. */
 void pithi_session_over(void);
+/* The same, and what was recorded goes (PITH_RANKS); but not the folder, in which others may be about to make files. */
+void pithi_session_drop(void);
+
+/* Under the guard, in the state RECORDING. Is it the time before PITH_FROM? After PITH_TO, sets the state PAST. */
+int pithi_session_before_window(void);
+int pithi_session_past_window(void);
+/* Under the guard: the window counts from `start_real_ns` (CLOCK_REALTIME) on. */
+void pithi_session_window(int64_t start_real_ns);
 
 /* Counts records that were not stored. */
 void pithi_lost_add(uint64_t records);
 
+/* The processes of a job share their environment and their log, and as a rule the trouble with them: 1 in the one that
+ * tells it for all, rank 0 by what the launcher says. */
+int pithi_speaks_for_job(void);
 /* One line on stderr, "pith: ...", in one write. */
 void pithi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

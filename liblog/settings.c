@@ -1,9 +1,14 @@
-/* settings.c - the environment variables of recording. Values that make no sense are taken as not given. */
+/* settings.c - the environment variables of recording. Values that make no sense are taken as not given, and that is said. */
 #include "settings.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+
+#include "ranks.h"
+#include "session.h"
 
 #define MAX_MB_DEFAULT 4096
 #define MB (UINT64_C(1) << 20)
@@ -20,11 +25,161 @@ static int flag(const char *name)
     return value != NULL && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
 }
 
+/* `wanted`: what the value should be, "yes or no". */
+static void ignore(const char *name, const char *value, const char *wanted)
+{
+    if (!pithi_session.forked && pithi_speaks_for_job())
+        pithi_say("%s=%s: not %s; taken as not given", name, value, wanted);
+}
+
+static void read_max_bytes(struct pithi_settings *settings)
+{
+    const char *megabytes = text("PITH_MAX_MB");
+    unsigned long long value;
+    char *end;
+    if (megabytes == NULL)
+        return;
+    value = strtoull(megabytes, &end, 10);
+    if (*end == '\0' && *megabytes != '-' && value > 0 && value <= UINT64_MAX / MB)
+        settings->max_bytes = value * MB;
+    else
+        ignore("PITH_MAX_MB", megabytes, "a number of MiB, 1 or more");
+}
+
+static void read_when_full(struct pithi_settings *settings)
+{
+    const char *when_full = text("PITH_WHEN_FULL");
+    settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
+    if (when_full != NULL && !settings->ring && strcmp(when_full, "stop") != 0)
+        ignore("PITH_WHEN_FULL", when_full, "stop or ring");
+}
+
+/* "250", "100ns", "10us", "5ms", "1s" as nanoseconds. 0: it is none of these, or less than 1. */
+static int64_t duration_ns(const char *value)
+{
+    static const struct {
+        const char *suffix;
+        int64_t ns;
+    } units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    char *end;
+    long long number = strtoll(value, &end, 10);
+    size_t i;
+    if (end == value || number <= 0)
+        return 0;
+    for (i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(end, units[i].suffix) == 0)
+            return number <= INT64_MAX / units[i].ns ? number * units[i].ns : 0;
+    return 0;
+}
+
+static void read_duration(const char *name, int64_t *ns)
+{
+    const char *value = text(name);
+    int64_t read = value != NULL ? duration_ns(value) : 0;
+    if (read > 0)
+        *ns = read;
+    else if (value != NULL && strcmp(value, "0") != 0)
+        ignore(name, value, "a time such as 100ns, 10us, 5ms or 1s");
+}
+
+static void read_files(struct pithi_settings *settings)
+{
+    const char *files = text("PITH_FILES");
+    char *end;
+    long value = files != NULL ? strtol(files, &end, 10) : 1;
+    if (files == NULL)
+        return;
+    if (*end == '\0' && value >= 1 && value <= PITHI_FILES_MAX)
+        settings->files = (unsigned)value;
+    else
+        ignore("PITH_FILES", files, "a number from 1 to 1024");
+}
+
+static void read_ranks(struct pithi_settings *settings)
+{
+    const char *ranks = text("PITH_RANKS");
+    if (ranks != NULL && pithi_ranks_good(ranks))
+        settings->ranks = ranks;
+    else if (ranks != NULL)
+        ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
+}
+
+/* "2", "0.25", "10s", "500ms": a moment in nanoseconds; -1: it is none. By hand, as the decimal point of strtod depends
+ * on the language. */
+static int64_t moment_ns(const char *value)
+{
+    static const struct {
+        const char *suffix;
+        int64_t ns;
+    } units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    __int128 number = 0, part = 1;
+    int digits = 0;
+    size_t i;
+    for (; *value >= '0' && *value <= '9' && number < INT64_MAX; value++, digits++)
+        number = number * 10 + (*value - '0');
+    if (*value == '.')
+        for (value++; *value >= '0' && *value <= '9'; value++, digits++)
+            if (part < 1000000000) { /* of what is finer no more is kept */
+                number = number * 10 + (*value - '0');
+                part *= 10;
+            }
+    for (i = 0; digits > 0 && number < INT64_MAX && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(value, units[i].suffix) == 0 && number * units[i].ns / part < INT64_MAX)
+            return (int64_t)(number * units[i].ns / part);
+    return -1;
+}
+
+static void read_moment(const char *name, int64_t *ns)
+{
+    const char *value = text(name);
+    int64_t read = value != NULL ? moment_ns(value) : -1;
+    if (read >= 0)
+        *ns = read;
+    else if (value != NULL)
+        ignore(name, value, "a time such as 2, 0.25, 10s or 500ms");
+}
+
+static void read_window(struct pithi_settings *settings)
+{
+    read_moment("PITH_FROM", &settings->from_ns);
+    read_moment("PITH_TO", &settings->to_ns);
+    if (settings->from_ns > settings->to_ns) {
+        ignore("PITH_TO", text("PITH_TO"), "after PITH_FROM");
+        settings->to_ns = INT64_MAX;
+    }
+}
+
+/* Only signals that a program may use as it likes, and that end it by default. */
+static void read_snapshot(struct pithi_settings *settings)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"ALRM", SIGALRM}, {"IO", SIGIO},
+                   {"URG", SIGURG},   {"WINCH", SIGWINCH}, {"QUIT", SIGQUIT}};
+    const char *value = text("PITH_SNAPSHOT"), *name = value;
+    char number[16];
+    size_t i;
+    if (value == NULL || strcmp(value, "0") == 0)
+        return;
+    if (strncmp(name, "SIG", 3) == 0)
+        name += 3;
+    for (i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        snprintf(number, sizeof number, "%d", signals[i].number);
+        if (strcmp(name, signals[i].name) == 0 || strcmp(value, number) == 0)
+            settings->snapshot_signal = signals[i].number;
+    }
+    if (settings->snapshot_signal == 0)
+        ignore("PITH_SNAPSHOT", value, "a signal such as USR1");
+}
+
 void pithi_settings_read(struct pithi_settings *settings)
 {
-    const char *megabytes, *when_full;
     memset(settings, 0, sizeof *settings);
     settings->max_bytes = MAX_MB_DEFAULT * MB;
+    settings->time_unit_ns = 1;
+    settings->files = 1;
+    settings->to_ns = INT64_MAX;
     if (getauxval(AT_SECURE) != 0) {
         settings->secure = 1;
         return;
@@ -33,13 +188,12 @@ void pithi_settings_read(struct pithi_settings *settings)
     settings->spill = text("PITH_SPILL");
     settings->format = text("PITH_FORMAT");
     settings->quiet = flag("PITH_QUIET");
-    when_full = text("PITH_WHEN_FULL");
-    settings->ring = when_full != NULL && strcmp(when_full, "ring") == 0;
-    megabytes = text("PITH_MAX_MB");
-    if (megabytes != NULL) {
-        char *end;
-        unsigned long long value = strtoull(megabytes, &end, 10);
-        if (*end == '\0' && *megabytes != '-' && value > 0 && value <= UINT64_MAX / MB)
-            settings->max_bytes = value * MB;
-    }
+    read_when_full(settings);
+    read_max_bytes(settings);
+    read_ranks(settings);
+    read_duration("PITH_TIME_UNIT", &settings->time_unit_ns);
+    read_duration("PITH_MIN_DURATION", &settings->min_duration_ns);
+    read_files(settings);
+    read_window(settings);
+    read_snapshot(settings);
 }

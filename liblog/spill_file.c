@@ -181,23 +181,32 @@ static int write_all(int fd, const char *data, uint64_t from, uint64_t to, uint6
     return 0;
 }
 
-int pithi_spill_file_append(struct pithi_spill_file *file, const void *data, uint64_t size_bytes)
+int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place)
 {
     uint64_t begin = file->size_bytes;
-    int fd = open_same(file), status, saved;
-    if (fd < 0)
+    int saved;
+    place->fd = open_same(file);
+    place->offset = begin;
+    if (place->fd < 0)
         return -1;
-    status = 0;
-    if (begin + size_bytes > file->promised_bytes && promise_to(file, fd, begin + APPEND_AHEAD) != 0)
-        status = promise_to(file, fd, begin + size_bytes);
-    if (status == 0) {
-        file->size_bytes = begin + size_bytes;
-        status = write_all(fd, data, sizeof(uint64_t), size_bytes, begin);
+    if (begin + size_bytes > file->promised_bytes && promise_to(file, place->fd, begin + APPEND_AHEAD) != 0 &&
+        promise_to(file, place->fd, begin + size_bytes) != 0) {
+        saved = errno;
+        close(place->fd);
+        errno = saved;
+        return -1;
     }
+    file->size_bytes = begin + size_bytes;
+    return 0;
+}
+
+int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes)
+{
+    int status = write_all(place->fd, data, sizeof(uint64_t), size_bytes, place->offset), saved;
     if (status == 0)
-        status = write_all(fd, data, 0, sizeof(uint64_t), begin);
+        status = write_all(place->fd, data, 0, sizeof(uint64_t), place->offset);
     saved = errno;
-    close(fd);
+    close(place->fd);
     errno = saved;
     return status;
 }

@@ -29,9 +29,16 @@ void pithi_boot_id(char *id, size_t size);
  * and mapped. NULL with errno: disk full (ENOSPC), the file would exceed its limits (EFBIG) ... */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes);
 
-/* Writes `size_bytes` (a multiple of the page) at the end, the first 8 last: until then the file holds zeros there.
- * Gives 0, or -1 as above. */
-int pithi_spill_file_append(struct pithi_spill_file *file, const void *data, uint64_t size_bytes);
+/* A piece at the end of the file, for bytes that are there already. */
+struct pithi_spill_place {
+    int fd;
+    uint64_t offset;
+};
+/* `size_bytes` more at the end (a multiple of the page), really there on the disk. 0, or -1 as above. */
+int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place);
+/* Writes them, the first 8 last: until then the file holds zeros there. Once for each place; 0, or -1. Touches nothing
+ * of the struct pithi_spill_file, so several may be written at once. */
+int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes);
 
 /* To the disk. 0 or -1. */
 int pithi_spill_file_sync(const struct pithi_spill_file *file);

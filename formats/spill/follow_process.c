@@ -78,7 +78,8 @@ static int read_header(const struct pithi_follow_process *process, uint64_t offs
         pread(process->fd, header, sizeof *header, (off_t)offset) != (ssize_t)sizeof *header)
         return 0;
     return header->magic == PITHI_CHUNK_MAGIC && header->size_bytes >= PITHI_SPILL_PAGE &&
-           header->size_bytes % PITHI_SPILL_PAGE == 0 && header->size_bytes <= size - offset;
+           header->size_bytes % PITHI_SPILL_PAGE == 0 && header->size_bytes <= size - offset &&
+           (header->open_bytes == 0 || header->open_bytes == sizeof(struct pithi_spill_open));
 }
 
 static int add_defs(struct pithi_follow_process *process, uint64_t offset, uint64_t size)
@@ -129,6 +130,7 @@ static void describe(struct pithi_spill_chunk *chunk, const struct pithi_chunk *
     chunk->seq = header->seq;
     chunk->base_ticks = header->base_ticks;
     chunk->overwritten = header->overwritten;
+    chunk->open_bytes = (uint32_t)header->open_bytes;
 }
 
 static int add_chunk(struct pithi_follow_process *process, uint64_t offset, const struct pithi_chunk *header)
@@ -138,7 +140,7 @@ static int add_chunk(struct pithi_follow_process *process, uint64_t offset, cons
         return add_defs(process, offset, header->size_bytes);
     if (!pithi_grow(&process->chunks, process->chunk_count, &process->chunk_room, sizeof *process->chunks))
         return no_memory(process);
-    process->is_ring |= header->overwritten > 0;
+    process->is_ring |= header->open_bytes > 0;
     chunk = &process->chunks[process->chunk_count];
     memset(chunk, 0, sizeof *chunk);
     chunk->is_copy = is_copy(process, header);
@@ -177,9 +179,26 @@ static void refresh_chunks(struct pithi_follow_process *process)
     for (i = 0; i < process->chunk_count; i++)
         if ((!process->chunks[i].is_copy || process->is_ring) &&
             read_header(process, process->chunks[i].chunk.offset, UINT64_MAX, &header)) {
-            process->is_ring |= header.overwritten > 0;
+            process->is_ring |= header.open_bytes > 0;
             describe(&process->chunks[i].chunk, &header);
         }
+}
+
+/* Chunks of a ring that were not in use at the last look: a lane may have begun in one. */
+static int look_at_free(struct pithi_follow_process *process)
+{
+    struct pithi_chunk header;
+    uint32_t i;
+    int err = PITH_OK;
+    for (i = 0; i < process->chunk_count && err == PITH_OK; i++) {
+        struct pithi_spill_chunk *chunk = &process->chunks[i].chunk;
+        if (chunk->lane != PITHI_SPILL_FREE || !read_header(process, chunk->offset, UINT64_MAX, &header))
+            continue;
+        describe(chunk, &header);
+        if (header.lane != PITHI_SPILL_FREE)
+            err = add_lane(&process->spill, header.lane);
+    }
+    return err;
 }
 
 int pithi_follow_process_look(struct pithi_follow_process *process)
@@ -188,6 +207,7 @@ int pithi_follow_process_look(struct pithi_follow_process *process)
     uint32_t i;
     int err;
     TRY(find_chunks(process));
+    TRY(look_at_free(process));
     if (spill->comm_count == 0) { /* the world */
         spill->comms = calloc(1, sizeof *spill->comms);
         if (spill->comms == NULL)
@@ -344,7 +364,7 @@ static int is_unknown(const struct pithi_spill_walk *walk)
     if (word >= walk->end)
         return 0;
     kind = (uint32_t)load(word) & 15;
-    id = (uint32_t)(load(word) >> 4) & PITHI_WORD_ID_MAX;
+    id = (uint32_t)(load(word) >> 4) & PITHI_WORD_ID_MASK;
     if (kind >= PITHI_W_ENTER && kind <= PITHI_W_COUNTER)
         return id >= walk->id_count || walk->ids[id] == UINT32_MAX;
     if (kind >= PITHI_W_SEND && kind <= PITHI_W_COMM_FREE)
@@ -396,6 +416,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         if (!lane->is_open && !open_chunk(process, lane))
             return 0;
         header = lane->mapped;
+        lane->view.defs = process->spill.defs;
         walk->ids = process->ids;
         walk->id_count = process->id_count;
         walk->comms = process->comms;

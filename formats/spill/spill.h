@@ -16,7 +16,14 @@
  * is set to PITHI_SPILL_FREE, its words to 0, and its header is filled anew (lane, then magic, last). So a chunk of the
  * same lane and seq may be there twice, for a moment or because the process died then: both are whole. Who follows a
  * running process looks at the window's lane and seq after reading from it; if they are others, he goes on in the copy,
- * at the same word. A flight recorder has more chunks, and uses the oldest again without a copy.
+ * at the same word.
+ *
+ * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and uses the
+ * oldest again without a copy. What its records left open must not be lost with them, so each chunk of a ring has,
+ * between header and words, room for the states that were open at its start (struct pithi_spill_open). Chunk 0 knows from
+ * the start that there are none. When chunk S + 2 is begun, S is settled: its states, taken through its records, are
+ * stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane
+ * but the newest know their states, and so does the newest if it is the only one.
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
  * first word is not 0 (it is stored last).
@@ -54,6 +61,9 @@ struct pithi_spill_page {
     char log[1024];                  /* name of the log to be */
     struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
     uint64_t last_version;           /* odd while `last` is being stored */
+    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out what lies before or after (spill_trim.h). `zero_ns` is
+     * the moment that they count from, and time 0 of the log; 0: there is no window. */
+    int64_t zero_ns, from_ns, to_ns;
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
 
@@ -73,9 +83,23 @@ struct pithi_chunk {
     uint64_t lost;        /* records lost after this chunk's last one: there was no room for another chunk */
     uint64_t overwritten; /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
     uint64_t newer;       /* not 0: the lane goes on in another chunk (its address, the process's own matter) */
-    uint64_t reserved[6];
+    uint64_t open_bytes;  /* of a struct pithi_spill_open behind the header, then the words begin; 0: not of a ring */
+    uint64_t records;     /* of a ring: how many it holds, when its owner has left it and the next one */
+    uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
+
+/* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, wherever
+ * that stands. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end none: the outer ones,
+ * such as `main`, are the ones that would be missed. The same state entered n times in a row is one entry. */
+#define PITHI_OPEN_ROOM 252
+struct pithi_spill_open {
+    uint32_t known;                    /* 1: this was found out; stored last */
+    uint32_t count;                    /* of entries */
+    uint64_t above;                    /* states open beyond those */
+    uint32_t entries[PITHI_OPEN_ROOM]; /* id | (n - 1) << 20 */
+};
+_Static_assert(sizeof(struct pithi_spill_open) == 1024, "1 KiB of each chunk of a ring");
 
 /* ---- Records of a lane ------------------------------------------------------------------------------------------- */
 
@@ -100,7 +124,8 @@ enum pithi_word {
     PITHI_W_COUNT
 };
 #define PITHI_WORD_TICKS_BITS 40
-#define PITHI_WORD_ID_MAX 0xfffffu
+#define PITHI_WORD_ID_MASK 0xfffffu
+#define PITHI_WORD_ID_MAX 0xffffeu /* the one above it stands for what is left out, and is never stored */
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 

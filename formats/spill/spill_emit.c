@@ -2,8 +2,10 @@
 #include "spill/spill_emit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "error.h"
+#include "spill/spill_trim.h"
 
 static int map_defs(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map)
 {
@@ -38,53 +40,155 @@ static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_t
     return PITH_OK;
 }
 
-static int add_lost(const struct pithi_spill_target *target, int64_t time_ns, uint64_t lost)
+static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                       const struct pithi_spill_ids *ids, struct pithi_spill_walk *walk, uint32_t lane)
 {
-    struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .bytes = lost, .time_ns = time_ns};
-    int err = target->lane(target->context, target->thread_base, NULL, &record.lane);
-    return err ? err : target->add(target->context, &record);
+    pithi_spill_walk(walk, spill, lane);
+    walk->ids = ids->defs;
+    walk->id_count = spill->def_count;
+    walk->comms = ids->comms;
+    walk->comm_count = spill->comm_count;
+    walk->shift_ns = target->shift_ns;
+}
+
+static int64_t log_time(const struct pithi_spill_target *target, int64_t mono_ns)
+{
+    if (mono_ns == INT64_MIN || mono_ns == INT64_MAX)
+        return mono_ns;
+    return (int64_t)((uint64_t)mono_ns + (uint64_t)target->shift_ns);
+}
+
+static void find_window(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                        struct pithi_spill_ids *ids)
+{
+    const struct pithi_spill_page *page = &spill->page;
+    struct pithi_spill_walk walk;
+    uint32_t i;
+    int cut = page->zero_ns != 0;
+    ids->from_ns = cut ? log_time(target, page->from_ns) : INT64_MIN;
+    ids->to_ns = cut ? log_time(target, page->to_ns) : INT64_MAX;
+    ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
+    for (i = 0; i < spill->lane_count; i++)
+        cut |= spill->chunks[spill->lanes[i].first].seq != 0;
+    ids->first_posted = cut ? UINT64_MAX : 0;
+    for (i = 0; cut && i < spill->lane_count; i++) {
+        uint64_t first;
+        begin_walk(spill, target, ids, &walk, i);
+        first = pithi_spill_first_posted(&walk, ids->from_ns, ids->to_ns);
+        if (first < ids->first_posted)
+            ids->first_posted = first;
+    }
+}
+
+int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                         struct pithi_spill_ids *ids)
+{
+    int err;
+    memset(ids, 0, sizeof *ids);
+    TRY(map_defs(spill, target->defs, &ids->defs));
+    TRY(map_comms(spill, target, &ids->comms));
+    find_window(spill, target, ids);
+out:
+    return err;
+}
+
+void pithi_spill_ids_free(struct pithi_spill_ids *ids)
+{
+    free(ids->defs);
+    free(ids->comms);
+}
+
+/* A lane that is there from its beginning: by far the most, so nothing is asked of a record. */
+static int emit_whole(const struct pithi_spill_target *target, struct pithi_spill_walk *walk,
+                      struct pithi_spill_counts *counts, int64_t *last_ns)
+{
+    struct pithlog_record record = {.peer = -1};
+    uint64_t records = 0;
+    int err = PITH_OK;
+    while (err == PITH_OK && pithi_spill_next(walk, &record)) {
+        err = target->add(target->context, &record);
+        records++;
+        if (record.kind == PITHLOG_LOST)
+            counts->told += record.bytes;
+    }
+    counts->records += records;
+    if (records > 0 && last_ns != NULL)
+        *last_ns = record.time_ns;
+    return err;
+}
+
+static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
+                    struct pithi_spill_walk *walk, struct pithi_spill_counts *counts, int64_t *last_ns)
+{
+    struct pithi_spill_trim trim = {.walk = walk,
+                                    .from_ns = ids->from_ns,
+                                    .to_ns = ids->to_ns,
+                                    .alive_at_end = ids->alive_at_end,
+                                    .first_posted = ids->first_posted,
+                                    .add = target->add,
+                                    .context = target->context};
+    int err = pithi_spill_trim(&trim);
+    counts->records += trim.added;
+    counts->told += trim.told;
+    counts->dropped += trim.dropped;
+    if (last_ns != NULL && (trim.added > 0 || ids->from_ns != INT64_MIN))
+        *last_ns = trim.added > 0 ? trim.last_ns : ids->from_ns;
+    return err;
+}
+
+int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                          const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
+                          struct pithi_spill_counts *counts, int64_t *last_ns)
+{
+    struct pithi_spill_walk walk;
+    int err;
+    begin_walk(spill, target, ids, &walk, spill_lane);
+    walk.lane_id = lane;
+    if (pithi_spill_is_cut(spill, &spill->lanes[spill_lane]))
+        err = emit_cut(target, ids, &walk, counts, last_ns);
+    else
+        err = emit_whole(target, &walk, counts, last_ns);
+    counts->dropped += walk.dropped;
+    counts->damaged += walk.damaged;
+    return err;
+}
+
+int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                          const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns)
+{
+    uint64_t lost = spill->page.lost + counts->dropped;
+    struct pithlog_record record = {.kind = PITHLOG_LOST, .peer = -1, .lane = lane, .time_ns = time_ns};
+    if (lost <= counts->told || spill->page.lost > UINT64_MAX / 2) /* more is damage, not a count */
+        return PITH_OK;
+    record.bytes = lost - counts->told;
+    return target->add(target->context, &record);
 }
 
 int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint64_t *records,
                      uint64_t *damaged)
 {
-    struct pithlog_record record = {.peer = -1};
-    uint32_t *ids = NULL, *comms = NULL, i;
-    uint64_t told = 0, dropped = 0, count = 0;
-    int64_t last_ns = 0;
+    struct pithi_spill_counts counts = {0, 0, 0, 0};
+    struct pithi_spill_ids ids;
+    uint32_t i, lane = 0;
+    int64_t first_lane_ns = 0;
     int err;
 
-    TRY(map_defs(spill, target->defs, &ids));
-    TRY(map_comms(spill, target, &comms));
+    TRY(pithi_spill_ids_make(spill, target, &ids));
     for (i = 0; i < spill->lane_count; i++) {
-        const struct pithi_spill_lane *lane = &spill->lanes[i];
-        struct pithi_spill_walk walk;
-        pithi_spill_walk(&walk, spill, i);
-        walk.ids = ids;
-        walk.id_count = spill->def_count;
-        walk.comms = comms;
-        walk.comm_count = spill->comm_count;
-        walk.shift_ns = target->shift_ns;
-        TRY(target->lane(target->context, target->thread_base + lane->lane, *lane->name != '\0' ? lane->name : NULL,
-                         &walk.lane_id));
-        while (pithi_spill_next(&walk, &record)) {
-            TRY(target->add(target->context, &record));
-            count++;
-            if (record.kind == PITHLOG_LOST)
-                told += record.bytes;
-        }
-        dropped += walk.dropped;
-        if (damaged != NULL)
-            *damaged += walk.damaged;
-        if (i == 0)
-            last_ns = record.time_ns;
+        const struct pithi_spill_lane *each = &spill->lanes[i];
+        TRY(target->lane(target->context, target->thread_base + each->lane, *each->name != '\0' ? each->name : NULL,
+                         &lane));
+        TRY(pithi_spill_emit_lane(spill, target, &ids, i, lane, &counts, i == 0 ? &first_lane_ns : NULL));
     }
-    if (spill->page.lost + dropped > told && spill->page.lost <= UINT64_MAX / 2) /* more is damage, not a count */
-        TRY(add_lost(target, last_ns, spill->page.lost + dropped - told));
+    if (spill->page.lost + counts.dropped > counts.told) {
+        TRY(target->lane(target->context, target->thread_base, NULL, &lane));
+        TRY(pithi_spill_emit_lost(spill, target, &counts, lane, first_lane_ns));
+    }
     if (records != NULL)
-        *records += count;
+        *records += counts.records;
+    if (damaged != NULL)
+        *damaged += counts.damaged;
 out:
-    free(ids);
-    free(comms);
+    pithi_spill_ids_free(&ids);
     return err;
 }

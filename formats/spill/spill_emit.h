@@ -23,4 +23,33 @@ struct pithi_spill_target {
 int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint64_t *records,
                      uint64_t *damaged);
 
+/* ---- The same in steps, for several threads ---------------------------------------------------------------------- */
+
+/* What all lanes of a process have in common: the log's ids of what it defined, and the time window. */
+struct pithi_spill_ids {
+    uint32_t *defs, *comms;
+    int64_t from_ns, to_ns; /* log time */
+    int alive_at_end;       /* the process was seen after the window's end */
+    uint64_t first_posted;  /* order number of the first receive that is left; 0 where nothing is cut */
+};
+int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                         struct pithi_spill_ids *ids);
+void pithi_spill_ids_free(struct pithi_spill_ids *ids);
+
+/* What came of lanes; added to. */
+struct pithi_spill_counts {
+    uint64_t records, damaged;
+    uint64_t told, dropped; /* losses that have their record; records under ids that were never defined */
+};
+
+/* One lane, to the target's lane `lane`. Lanes may be given by several threads at once, each to a target of its own.
+ * `last_ns` gets the time of the lane's last record, or stays; NULL. */
+int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                          const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
+                          struct pithi_spill_counts *counts, int64_t *last_ns);
+
+/* What the process lost without a lane to say so in, by the counts of all lanes: a record in the target's `lane`. */
+int pithi_spill_emit_lost(const struct pithi_spill *spill, const struct pithi_spill_target *target,
+                          const struct pithi_spill_counts *counts, uint32_t lane, int64_t time_ns);
+
 #endif

@@ -70,18 +70,17 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
 static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     const struct machine *machine = machine_of(reading, &spill->page);
-    uint32_t i;
+    int64_t begin;
     (void)member;
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
     if (pithi_spill_fit(spill, &machine->base))
         return PITH_ERR_MEMORY;
-    for (i = 0; i < spill->lane_count; i++) {
-        int64_t begin = pithi_time_ns(&spill->time, spill->chunks[spill->lanes[i].first].base_ticks);
+    begin = pithi_spill_begin_ns(spill);
+    if (begin != INT64_MAX)
         begin = (int64_t)((uint64_t)begin + (uint64_t)machine->shift_ns);
-        if (begin < reading->zero_ns)
-            reading->zero_ns = begin;
-    }
+    if (begin < reading->zero_ns)
+        reading->zero_ns = begin;
     return PITH_OK;
 }
 

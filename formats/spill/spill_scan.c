@@ -61,7 +61,10 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     if (spill->size - offset < sizeof *header || __atomic_load_n(&mapped->magic, __ATOMIC_ACQUIRE) != PITHI_CHUNK_MAGIC)
         return 0;
     memcpy(header, mapped, sizeof *header);
-    if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0)
+    if (header->size_bytes < PITHI_SPILL_PAGE || header->size_bytes % PITHI_SPILL_PAGE != 0 ||
+        (header->open_bytes != 0 && header->open_bytes != sizeof(struct pithi_spill_open)))
+        return 0;
+    if (spill->size - offset < sizeof *header + header->open_bytes)
         return 0;
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
@@ -94,8 +97,15 @@ static int scan_chunks(struct pithi_spill *spill)
             return PITH_ERR_MEMORY;
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
-            *chunk = (struct pithi_spill_chunk){
-                offset, size, header.base_ticks, header.lost, header.overwritten, header.lane, header.seq};
+            *chunk = (struct pithi_spill_chunk){offset,
+                                                size,
+                                                header.base_ticks,
+                                                header.lost,
+                                                header.overwritten,
+                                                header.lane,
+                                                header.seq,
+                                                (uint32_t)header.open_bytes,
+                                                0};
             if (header.lane != PITHI_SPILL_DEFS)
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
@@ -336,25 +346,47 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path)
     return open_mapped(spill, path, PROT_READ, MAP_SHARED);
 }
 
+/* ---- Of a running process ---------------------------------------------------------------------------------------- */
+
 /* A private mapping has its own copy of a page from the first store into it on. 1: the chunk is still what it was. */
-static int keep_chunk(struct pithi_spill *spill, const struct pithi_spill_chunk *chunk, int fd)
+static int keep_chunk(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     unsigned char *at = (unsigned char *)(uintptr_t)spill->data + chunk->offset, *end = at + chunk->size;
     struct pithi_chunk header;
     for (; at < end; at += PITHI_SPILL_PAGE)
         __atomic_fetch_or(at, 0, __ATOMIC_SEQ_CST);
-    return pread(fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
+    return pread(spill->fd, &header, sizeof header, (off_t)chunk->offset) == (ssize_t)sizeof header &&
            header.lane == chunk->lane && header.seq == chunk->seq;
 }
 
-static int keep_windows(struct pithi_spill *spill, int fd)
+int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    return !spill->still || chunk->kept || chunk->open_bytes == 0 || keep_chunk(spill, chunk);
+}
+
+void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    if (spill->still && !chunk->kept && chunk->open_bytes != 0)
+        madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
+}
+
+/* The chunks that a thread stores into. Of a ring all that are there must be there without a gap: one in the middle that
+ * was used again while the file was looked through is found at the next look. */
+static int keep_windows(struct pithi_spill *spill)
 {
     uint32_t i, j;
     for (i = 0; i < spill->lane_count; i++) {
         const struct pithi_spill_lane *lane = &spill->lanes[i];
-        for (j = lane->count > 2 ? lane->count - 2 : 0; j < lane->count; j++)
-            if (!keep_chunk(spill, &spill->chunks[lane->first + j], fd))
+        for (j = 0; j < lane->count; j++) {
+            struct pithi_spill_chunk *chunk = &spill->chunks[lane->first + j];
+            if (j > 0 && chunk->open_bytes != 0 && chunk->seq != chunk[-1].seq + 1)
                 return 0;
+            if (j + 2 < lane->count)
+                continue;
+            if (!keep_chunk(spill, chunk))
+                return 0;
+            chunk->kept = 1;
+        }
     }
     return 1;
 }
@@ -363,15 +395,21 @@ static int keep_windows(struct pithi_spill *spill, int fd)
  * moment at which none was: what is missing is left out then (is_gone in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
-    int tries, kept = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW), err = PITH_OK;
+    int tries, kept = 0, err = PITH_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
     for (tries = 0; tries < 50 && err == PITH_OK && !kept; tries++) {
         if (tries > 0)
             pithi_spill_close(spill);
         err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
-        kept = err == PITH_OK && keep_windows(spill, fd);
+        spill->fd = fd;
+        kept = err == PITH_OK && keep_windows(spill);
+        spill->still = kept;
     }
-    if (fd >= 0)
+    if (err != PITH_OK)
         close(fd);
+    else
+        spill->still = 1;
     return err;
 }
 
@@ -379,6 +417,8 @@ void pithi_spill_close(struct pithi_spill *spill)
 {
     if (spill->mapped)
         munmap((void *)(uintptr_t)spill->data, spill->size);
+    if (spill->still)
+        close(spill->fd);
     free(spill->chunks);
     free(spill->lanes);
     free(spill->defs);

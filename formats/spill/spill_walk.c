@@ -37,12 +37,29 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
 static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
     const struct pithi_chunk *mapped = (const void *)(spill->data + chunk->offset);
-    return __atomic_load_n(&mapped->seq, __ATOMIC_ACQUIRE) != chunk->seq;
+    return __atomic_load_n(&mapped->seq, __ATOMIC_ACQUIRE) != chunk->seq ||
+           __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane || !pithi_spill_keep(spill, chunk);
+}
+
+/* What was before this chunk is not there: the states open at its start are taken from itself. */
+static void see_cut(struct pithi_spill_walk *walk, const struct pithi_spill_chunk *chunk)
+{
+    const struct pithi_spill_open *open =
+        (const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
+    walk->cut = 1;
+    walk->cut_ticks = chunk->base_ticks;
+    walk->open = NULL;
+    if (chunk->open_bytes != 0 && __atomic_load_n(&open->known, __ATOMIC_ACQUIRE) == 1 &&
+        open->count <= PITHI_OPEN_ROOM)
+        walk->open = open;
 }
 
 static int next_chunk(struct pithi_spill_walk *walk)
 {
-    const struct pithi_spill_chunk *chunk;
+    const struct pithi_spill_chunk *chunk = &walk->spill->chunks[walk->lane->first + walk->chunk];
+    const unsigned char *data = walk->spill->data;
+    if (walk->chunk > 0)
+        pithi_spill_let_go(walk->spill, chunk - 1);
     do {
         if (walk->chunk >= walk->lane->count)
             return 0;
@@ -51,8 +68,11 @@ static int next_chunk(struct pithi_spill_walk *walk)
             walk->lost += walk->lane->overwritten;
         walk->chunk++;
     } while (is_gone(walk->spill, chunk));
-    walk->word = (const uint64_t *)(const void *)(walk->spill->data + chunk->offset + sizeof(struct pithi_chunk));
-    walk->end = (const uint64_t *)(const void *)(walk->spill->data + chunk->offset + chunk->size);
+    if (chunk->seq != walk->seq)
+        see_cut(walk, chunk);
+    walk->seq = chunk->seq + 1;
+    walk->word = (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
+    walk->end = (const uint64_t *)(const void *)(data + chunk->offset + chunk->size);
     walk->ticks = chunk->base_ticks;
     return 1;
 }
@@ -65,6 +85,26 @@ void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *s
     walk->span = spill->time.spans;
     walk->last_ns = INT64_MIN;
     next_chunk(walk);
+}
+
+int64_t pithi_spill_walk_ns(const struct pithi_spill_walk *walk, uint64_t ticks)
+{
+    return (int64_t)((uint64_t)pithi_time_ns(&walk->spill->time, ticks) + (uint64_t)walk->shift_ns);
+}
+
+/* The oldest chunk of a lane is made for its first record. */
+int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
+{
+    int64_t first = INT64_MAX;
+    uint32_t i;
+    if (spill->page.zero_ns != 0)
+        return spill->page.zero_ns;
+    for (i = 0; i < spill->lane_count; i++) {
+        int64_t begin = pithi_time_ns(&spill->time, spill->chunks[spill->lanes[i].first].base_ticks);
+        if (begin < first)
+            first = begin;
+    }
+    return first;
 }
 
 /* Ticks to log time. Records come almost in order, so the span is nearly always the same as the last time. A time that
@@ -89,10 +129,10 @@ static inline uint64_t step_of(uint64_t first, uint64_t ticks)
     return (uint64_t)((int64_t)(((first >> 24) - ticks) << 24) >> 24);
 }
 
-/* A definition's id in the log, or -1. */
-static int map_id(struct pithi_spill_walk *walk, uint32_t id, struct pithlog_record *record)
+/* A definition's id in the log, or -1: not defined, or as something that has no such records. */
+static int map_id(struct pithi_spill_walk *walk, uint32_t id, enum pithlog_def_kind kind, struct pithlog_record *record)
 {
-    if (id >= walk->id_count || walk->ids[id] == UINT32_MAX)
+    if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != kind)
         return -1;
     record->id = walk->ids[id];
     return 0;
@@ -122,12 +162,12 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         record->kind = PITHLOG_EVENT;
         record->payload_bytes = (uint32_t)load(word + 1);
         record->payload = word + 2;
-        return map_id(walk, id, record);
+        return map_id(walk, id, PITHLOG_EVENT_TYPE, record);
     case PITHI_W_COUNTER:
         record->kind = PITHLOG_COUNTER;
         bits = load(word + 1);
         memcpy(&record->value, &bits, sizeof bits);
-        return map_id(walk, id, record);
+        return map_id(walk, id, PITHLOG_COUNTER_TYPE, record);
     case PITHI_W_SEND:
     case PITHI_W_RECV:
         record->kind = kind == PITHI_W_SEND ? PITHLOG_SEND : PITHLOG_RECV;
@@ -195,7 +235,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
     for (;;) {
         const uint64_t *word = walk->word;
         uint64_t first = word < walk->end ? __atomic_load_n(word, __ATOMIC_ACQUIRE) : 0;
-        uint32_t kind = (uint32_t)first & 15, id = (uint32_t)(first >> 4) & PITHI_WORD_ID_MAX;
+        uint32_t kind = (uint32_t)first & 15, id = (uint32_t)(first >> 4) & PITHI_WORD_ID_MASK;
         uint64_t words;
 
         if (walk->lost != 0 && first != 0) { /* before the first record of a ring's oldest chunk */
@@ -209,7 +249,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         if (first != 0 && kind - PITHI_W_ENTER <= PITHI_W_EVENT - PITHI_W_ENTER) {
             walk->word = word + 1;
             walk->ticks += step_of(first, walk->ticks);
-            if (map_id(walk, id, record)) {
+            if (map_id(walk, id, kind == PITHI_W_EVENT ? PITHLOG_EVENT_TYPE : PITHLOG_STATE, record)) {
                 walk->dropped++;
                 continue;
             }

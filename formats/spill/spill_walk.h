@@ -14,6 +14,8 @@ struct pithi_spill_chunk {
     uint64_t offset, size; /* in the file; of the part that is there */
     uint64_t base_ticks, lost, overwritten;
     uint32_t lane, seq;
+    uint32_t open_bytes; /* between header and words; not 0: of a ring, which uses it again without a copy */
+    int kept;            /* what is read stays as it is (pithi_spill_open_still) */
 };
 
 struct pithi_spill_lane {
@@ -39,6 +41,7 @@ struct pithi_spill {
     const unsigned char *data;
     size_t size;
     int mapped;                       /* data is ours to unmap */
+    int still, fd;                    /* opened by pithi_spill_open_still, from this descriptor */
     struct pithi_spill_page page;     /* a copy, its strings ended */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
@@ -58,8 +61,12 @@ struct pithi_spill {
 /* Maps and scans the file. Fails when it is no spill file. */
 int pithi_spill_open(struct pithi_spill *spill, const char *path);
 /* The same for the file of a process that may be running: what is in the chunks that it stores into is kept as it is
- * now. */
+ * now; of a ring, what is not used again before the walk comes to it. */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path);
+/* Sees to it that a chunk of a file so opened stays as it is while it is read: 1; 0: it is another one by now. */
+int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
+/* Gives back the memory that this took. */
+void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* The same with bytes that are in memory already. */
 int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);
 /* Fits the clock; to be called once, before any time is asked for. `base`: see pithi_time_fit; NULL. */
@@ -74,14 +81,18 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size);
 
 /* Where a lane's reader stands. The maps translate ids of the process to those of the log; a record whose id they do
- * not hold (UINT32_MAX, or past the end) is dropped and counted. */
+ * not hold (UINT32_MAX, or past the end; at most the spill's def_count), or that is of another kind than what the id
+ * was defined as, is dropped and counted. */
 struct pithi_spill_walk {
     const uint32_t *ids, *comms;
     uint32_t id_count, comm_count;
     uint32_t lane_id; /* what record->lane is set to */
     int64_t shift_ns; /* added to CLOCK_MONOTONIC */
-    uint64_t dropped; /* records under ids that were never defined */
+    uint64_t dropped; /* records under ids that were never defined, or as something else */
     uint64_t damaged; /* chunks that ended in bytes which are no record */
+    int cut;          /* set when a chunk is begun and the records before it are not there; the caller's to reset */
+    uint64_t cut_ticks;                  /* the time of it */
+    const struct pithi_spill_open *open; /* the states open there; NULL: not known */
     int live;         /* 1: a word of 0 is not the end of the chunk, but where it ends so far; 0 is returned, and the
                          walk goes on there later */
     /* private */
@@ -91,12 +102,19 @@ struct pithi_spill_walk {
     const struct pithi_span *span;
     uint64_t ticks, lost;
     int64_t last_ns;
-    uint32_t chunk;
+    uint32_t chunk, seq; /* the next ones */
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
 /* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) from the start, and stay so.
  * 1; 0 at the end. Times do not fall. */
 int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record);
+
+/* A moment of the lane, in log time. */
+int64_t pithi_spill_walk_ns(const struct pithi_spill_walk *walk, uint64_t ticks);
+
+/* When the log begins that is made of this process, CLOCK_MONOTONIC; INT64_MAX: there is nothing to be in it. After
+ * pithi_spill_fit. */
+int64_t pithi_spill_begin_ns(const struct pithi_spill *spill);
 
 /* How many words the record beginning with `word` takes; `room` are there. 0: none begins here. */
 uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room);

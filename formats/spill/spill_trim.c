@@ -1,0 +1,197 @@
+/* spill_trim.c - see spill_trim.h. The states open are followed under the log's ids. */
+#include "spill/spill_trim.h"
+
+#include "error.h"
+#include "spill/spill_open.h"
+
+int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill_lane *lane)
+{
+    uint32_t i;
+    if (spill->still || spill->page.zero_ns != 0)
+        return 1;
+    for (i = 0; i < lane->count; i++)
+        if (spill->chunks[lane->first + i].seq != i)
+            return 1;
+    return 0;
+}
+
+static int give(struct pithi_spill_trim *trim, const struct pithlog_record *record)
+{
+    trim->added++;
+    trim->last_ns = record->time_ns;
+    return trim->add(trim->context, record);
+}
+
+static int give_state(struct pithi_spill_trim *trim, uint32_t kind, uint32_t id, int64_t time_ns)
+{
+    struct pithlog_record record = {
+        .kind = kind, .lane = trim->walk->lane_id, .id = id, .peer = -1, .time_ns = time_ns};
+    return give(trim, &record);
+}
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the open states of a lane"); }
+
+/* The window's first moment of this lane: what is open is entered. */
+static int enter_window(struct pithi_spill_trim *trim)
+{
+    uint32_t i;
+    int err = PITH_OK;
+    trim->entered = 1;
+    for (i = 0; i < trim->open.count && err == PITH_OK; i++)
+        err = give_state(trim, PITHLOG_ENTER, trim->open.states[i].id, trim->from_ns);
+    return err;
+}
+
+/* States are left, innermost first, until `keep` are open. */
+static int leave_states(struct pithi_spill_trim *trim, uint32_t keep, int64_t time_ns)
+{
+    int err = PITH_OK;
+    for (; trim->open.count > keep && err == PITH_OK; trim->open.count--)
+        if (trim->entered)
+            err = give_state(trim, PITHLOG_LEAVE, trim->open.states[trim->open.count - 1].id, time_ns);
+    trim->open.above = 0;
+    return err;
+}
+
+/* Behind the window's end: what is open is left at it. */
+static int leave_window(struct pithi_spill_trim *trim)
+{
+    int err = PITH_OK;
+    trim->over = 1;
+    if (!trim->entered)
+        err = enter_window(trim);
+    return err != PITH_OK ? err : leave_states(trim, 0, trim->to_ns);
+}
+
+static int enter_state(struct pithi_spill_trim *trim, uint32_t id, int64_t time_ns)
+{
+    if (!pithi_stack_enter(&trim->open, id, time_ns))
+        return no_memory();
+    return trim->entered ? give_state(trim, PITHLOG_ENTER, id, time_ns) : PITH_OK;
+}
+
+/* Is the state number `at` from outside the one with this id? */
+static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id)
+{
+    return at < trim->open.count && trim->open.states[at].id == id;
+}
+
+/* Of the states known to be open at a cut: those that are entered already stay, the rest is left, and what is missing
+ * entered. */
+static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
+{
+    const struct pithi_spill_walk *walk = trim->walk;
+    uint32_t i, times, at = 0, same = 1;
+    int err = PITH_OK;
+    for (i = 0; known != NULL && i < known->count && err == PITH_OK; i++) {
+        uint32_t id = pithi_open_id(known->entries[i]);
+        if (id >= walk->id_count || walk->ids[id] == UINT32_MAX)
+            continue;
+        for (times = pithi_open_times(known->entries[i]); times > 0 && err == PITH_OK; times--, at++) {
+            if (same && is_open(trim, at, walk->ids[id]))
+                continue;
+            if (same)
+                err = leave_states(trim, at, time_ns);
+            same = 0;
+            if (err == PITH_OK)
+                err = enter_state(trim, walk->ids[id], time_ns);
+        }
+    }
+    if (same && err == PITH_OK)
+        err = leave_states(trim, at, time_ns);
+    if (known != NULL)
+        trim->open.above += known->above;
+    return err;
+}
+
+/* A cut before a record at `before_ns`. */
+static int take_cut(struct pithi_spill_trim *trim, int64_t before_ns)
+{
+    int64_t time_ns = pithi_spill_walk_ns(trim->walk, trim->walk->cut_ticks);
+    int err = PITH_OK;
+    trim->walk->cut = 0;
+    if (time_ns > before_ns)
+        time_ns = before_ns;
+    if (time_ns < trim->last_ns)
+        time_ns = trim->last_ns;
+    if (time_ns > trim->to_ns)
+        return leave_window(trim);
+    if (time_ns >= trim->from_ns && !trim->entered)
+        err = enter_window(trim);
+    return err != PITH_OK ? err : take_open(trim, trim->walk->open, time_ns);
+}
+
+/* A receive that was over before the window. Those that are given are numbered from the first posted of them on; one
+ * posted after that closes the gap that it would leave there (match.c). */
+static int close_gap(struct pithi_spill_trim *trim, const struct pithlog_record *record)
+{
+    struct pithlog_record gap = {.kind = PITHLOG_RECV, .lane = record->lane, .comm = record->comm, .peer = -1};
+    if (record->kind != PITHLOG_RECV || record->posted <= trim->first_posted || record->time_ns >= trim->from_ns)
+        return PITH_OK;
+    gap.posted = record->posted - trim->first_posted;
+    gap.time_ns = trim->from_ns;
+    return give(trim, &gap);
+}
+
+/* 1: the record is to be given. */
+static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_record *record, int *err)
+{
+    struct pithi_open_state ended;
+    uint32_t depth;
+    if (record->kind == PITHLOG_ENTER && !pithi_stack_enter(&trim->open, record->id, record->time_ns))
+        *err = no_memory();
+    if (record->kind == PITHLOG_LEAVE && !pithi_stack_leave(&trim->open, record->id, record->time_ns, &ended, &depth)) {
+        trim->dropped += trim->entered;
+        return 0;
+    }
+    return *err == PITH_OK;
+}
+
+static int take(struct pithi_spill_trim *trim, struct pithlog_record *record)
+{
+    int err = PITH_OK;
+    if (record->time_ns > trim->to_ns)
+        return leave_window(trim);
+    if (record->time_ns >= trim->from_ns && !trim->entered)
+        err = enter_window(trim);
+    if (err != PITH_OK || !follow_states(trim, record, &err))
+        return err;
+    if (!trim->entered)
+        return close_gap(trim, record);
+    if (record->kind == PITHLOG_RECV && record->posted >= trim->first_posted)
+        record->posted -= trim->first_posted;
+    return give(trim, record);
+}
+
+uint64_t pithi_spill_first_posted(struct pithi_spill_walk *walk, int64_t from_ns, int64_t to_ns)
+{
+    struct pithlog_record record = {.peer = -1};
+    uint64_t first = UINT64_MAX;
+    while (pithi_spill_next(walk, &record) && record.time_ns <= to_ns)
+        if (record.kind == PITHLOG_RECV && record.time_ns >= from_ns && record.posted < first)
+            first = record.posted;
+    return first;
+}
+
+int pithi_spill_trim(struct pithi_spill_trim *trim)
+{
+    struct pithlog_record record = {.peer = -1};
+    int err = PITH_OK;
+    trim->last_ns = INT64_MIN;
+    trim->entered = trim->from_ns == INT64_MIN;
+    while (err == PITH_OK && pithi_spill_next(trim->walk, &record)) {
+        if (record.kind == PITHLOG_LOST)
+            trim->told += record.bytes;
+        if (trim->walk->cut && !trim->over)
+            err = take_cut(trim, record.time_ns);
+        if (err == PITH_OK && !trim->over)
+            err = take(trim, &record);
+    }
+    if (err == PITH_OK && trim->walk->cut && !trim->over)
+        err = take_cut(trim, INT64_MAX);
+    if (err == PITH_OK && trim->alive_at_end && !trim->over)
+        err = leave_window(trim);
+    free(trim->open.states);
+    trim->open = (struct pithi_stack){0};
+    return err;
+}

@@ -1,0 +1,290 @@
+/* chunks.c - chunks of the spill file for one lane: windows in turn, and the ring.
+ *
+ * Fresh pages of a mapped file cost more than all the rest of a record (0.9 ns a byte on ext4); written by pwrite the
+ * same bytes cost an eighth. So a lane has two chunks mapped for good, its windows, and fills them in turn. The one
+ * that is to be filled again is first copied to the end of the file, as a chunk of its own, and emptied. Death in
+ * between leaves it there twice, which readers know. It is emptied one window late, so that a store that a signal
+ * handler interrupted is done by then. A ring uses its chunks again anyway, and has no windows.
+ *
+ * The copy and the emptying, by far the longest, need nothing that another thread could touch: the guard's lock is let
+ * go of meanwhile.
+ */
+#include "chunks.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "clock.h"
+#include "session.h"
+#include "spill/spill_open.h"
+
+#define KIB UINT64_C(1024)
+#define CHUNK_FIRST (256 * KIB)
+#define CHUNK_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
+#define CHUNK_WINDOW (256 * KIB)
+#define CHUNK_LEAST (16 * KIB)
+#define MANY_LANES 64
+
+/* A ring's chunk has room for the longest record; what is given up at once is as small as that allows. More than one
+ * is made at a time, in one mapping, as the number of mappings is limited: first 2, in the end 12. */
+#define RING_CHUNK (80 * KIB)
+#define RING_FIRST 2u
+#define RING_MANY 12u
+#define RING_BEFORE 3u /* chunks kept until PITH_FROM comes */
+
+static uint64_t *words_of(struct pithi_chunk *chunk)
+{
+    return (uint64_t *)(void *)((char *)(chunk + 1) + chunk->open_bytes);
+}
+
+static uint64_t *end_of(struct pithi_chunk *chunk)
+{
+    return (uint64_t *)(void *)((char *)chunk + chunk->size_bytes) - PITHI_CHUNK_SLACK;
+}
+
+static struct pithi_spill_open *open_of(struct pithi_chunk *chunk)
+{
+    return (struct pithi_spill_open *)(void *)(chunk + 1);
+}
+
+static struct pithi_chunk *newer_of(const struct pithi_chunk *chunk)
+{
+    return (struct pithi_chunk *)(uintptr_t)chunk->newer;
+}
+
+/* ---- Headers ----------------------------------------------------------------------------------------------------- */
+
+static void page_anchor(const struct pithi_anchor *anchor)
+{
+    struct pithi_spill_page *page = pithi_session.file.page;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+    page->last = *anchor;
+    __atomic_add_fetch(&page->last_version, 1, __ATOMIC_SEQ_CST);
+}
+
+void pithi_lane_anchor(void)
+{
+    struct pithi_anchor anchor;
+    if (pithi_session.file.page == NULL)
+        return;
+    pithi_clock_anchor(&anchor);
+    page_anchor(&anchor);
+}
+
+static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes)
+{
+    pithi_clock_anchor(&chunk->anchor);
+    chunk->size_bytes = size_bytes;
+    chunk->seq = seq;
+    chunk->base_ticks = chunk->anchor.ticks;
+    chunk->lost = 0;
+    chunk->newer = 0;
+    page_anchor(&chunk->anchor);
+    __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELEASE);
+    __atomic_store_n(&chunk->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
+}
+
+struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes)
+{
+    struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
+    if (chunk == NULL)
+        return NULL;
+    fill_header(chunk, lane, seq, size_bytes);
+    return chunk;
+}
+
+/* ---- The ring ---------------------------------------------------------------------------------------------------- */
+
+static void set_open(struct pithi_chunk *chunk, const struct pithi_spill_open *open)
+{
+    struct pithi_spill_open *own = open_of(chunk);
+    own->above = open->above;
+    own->count = open->count;
+    memcpy(own->entries, open->entries, open->count * sizeof open->entries[0]);
+    __atomic_store_n(&own->known, 1, __ATOMIC_RELEASE);
+}
+
+/* A chunk that was made ahead, or else more of them. The first gets its header before the others do: whoever looks for
+ * chunks in the file passes over what has none yet, and does not come back. */
+static struct pithi_chunk *ring_new(struct pithi_lane *lane)
+{
+    static const struct pithi_spill_open nothing;
+    struct pithi_chunk *chunk;
+    uint32_t count = 0, i;
+    if (lane->spare_count == 0) {
+        uint64_t most = pithi_session.file.max_bytes / 8 / RING_CHUNK;
+        count = lane->spare_all == 0 ? RING_FIRST : lane->spare_all < RING_MANY / 2 ? lane->spare_all * 2 : RING_MANY;
+        if (count > most && lane->spare_all != 0)
+            count = most > 1 ? (uint32_t)most : 1;
+        lane->spare = pithi_spill_file_extend(&pithi_session.file, count * RING_CHUNK);
+        if (lane->spare == NULL)
+            return NULL;
+        lane->spare_count = lane->spare_all = count;
+    }
+    chunk = (void *)lane->spare;
+    lane->spare += RING_CHUNK;
+    lane->spare_count--;
+    chunk->open_bytes = sizeof(struct pithi_spill_open);
+    if (lane->seq == 0)
+        set_open(chunk, &nothing);
+    fill_header(chunk, lane->number, lane->seq, RING_CHUNK);
+    for (i = 1; i < count; i++) {
+        struct pithi_chunk *spare = (void *)((char *)chunk + i * RING_CHUNK);
+        spare->open_bytes = sizeof(struct pithi_spill_open);
+        spare->size_bytes = RING_CHUNK;
+        spare->lane = PITHI_SPILL_FREE;
+        __atomic_store_n(&spare->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
+    }
+    lane->fresh = 1;
+    return chunk;
+}
+
+/* When the lane goes on in another chunk, nothing more is stored in the one before its newest: now it is known which
+ * states that one leaves open. */
+static void settle(const struct pithi_lane *lane)
+{
+    static struct pithi_spill_open open; /* under the guard; a handler's stack may be small */
+    struct pithi_chunk *settled = lane->before, *next = lane->chunk;
+    if (settled == NULL || next->open_bytes == 0)
+        return;
+    open = *open_of(settled);
+    settled->records = pithi_open_scan(&open, words_of(settled), end_of(settled) + PITHI_CHUNK_SLACK);
+    set_open(next, &open);
+}
+
+/* The lane's oldest chunk is emptied and becomes its newest. Before PITH_FROM that is no loss. */
+static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int is_loss)
+{
+    struct pithi_chunk *chunk = lane->oldest;
+    uint64_t overwritten;
+    if (chunk == NULL || chunk == lane->chunk)
+        return NULL;
+    overwritten = lane->chunk->overwritten;
+    if (is_loss) {
+        pithi_lost_add(chunk->records);
+        overwritten += chunk->records;
+    }
+    lane->oldest = newer_of(chunk);
+    lane->kept--;
+    __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&open_of(chunk)->known, 0, __ATOMIC_RELAXED);
+    memset(words_of(chunk), 0, (size_t)((char *)end_of(chunk) - (char *)words_of(chunk)) + PITHI_CHUNK_SLACK * 8);
+    chunk->overwritten = overwritten;
+    fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
+    return chunk;
+}
+
+static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, int before_from)
+{
+    struct pithi_chunk *chunk = NULL;
+    if (words * 8 + sizeof *chunk + sizeof(struct pithi_spill_open) + PITHI_CHUNK_SLACK * 8 > RING_CHUNK)
+        return NULL;
+    settle(lane);
+    if (!before_from || lane->kept < RING_BEFORE)
+        chunk = ring_new(lane);
+    if (chunk == NULL)
+        return ring_reuse(lane, !before_from);
+    chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
+    return chunk;
+}
+
+/* ---- Windows ----------------------------------------------------------------------------------------------------- */
+
+/* The window filled before the newest is put away, and is the next one. NULL: there is none (yet), or no room. */
+static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
+{
+    struct pithi_chunk *chunk = lane->window;
+    struct pithi_spill_place place;
+    int status;
+
+    if (chunk == NULL || chunk->open_bytes != 0 || chunk->size_bytes < lane->next_bytes ||
+        words > (uint64_t)(end_of(chunk) - words_of(chunk)) ||
+        pithi_spill_file_reserve(&pithi_session.file, chunk->size_bytes, &place) != 0)
+        return NULL;
+    pithi_guard_yield();
+    status = pithi_spill_place_write(&place, chunk, chunk->size_bytes);
+    if (status == 0) {
+        __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
+        memset(words_of(chunk), 0, chunk->size_bytes - sizeof *chunk);
+    }
+    pithi_guard_back();
+    if (status != 0)
+        return NULL;
+    fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
+    return chunk;
+}
+
+/* Sizes grow fourfold from chunk to chunk, so that short runs stay small. */
+static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
+{
+    uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
+    uint64_t size = lane->next_bytes, most = pithi_session.file.max_bytes / 8 & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    struct pithi_chunk *chunk = NULL;
+
+    need = (need + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    if (size > most)
+        size = most;
+    if (size < need)
+        size = need;
+    while (chunk == NULL) {
+        chunk = pithi_chunk_new(lane->number, lane->seq, size);
+        if (size / 4 < CHUNK_LEAST || size / 4 < need)
+            break;
+        size = size / 4;
+    }
+    if (chunk == NULL)
+        return NULL;
+    if (lane->next_bytes < CHUNK_WINDOW)
+        lane->next_bytes = lane->next_bytes * 4 < CHUNK_WINDOW ? lane->next_bytes * 4 : CHUNK_WINDOW;
+    if (lane->chunk != NULL)
+        chunk->overwritten = lane->chunk->overwritten;
+    lane->fresh = 1;
+    return chunk;
+}
+
+/* ---- The next one ------------------------------------------------------------------------------------------------ */
+
+void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
+{
+    memset(lane, 0, sizeof *lane);
+    lane->number = number;
+    lane->next_bytes = number < MANY_LANES ? CHUNK_FIRST : CHUNK_FIRST_MANY;
+}
+
+/* A chunk that will not be written to any more: out of our memory; the file keeps it. */
+static void give_back(struct pithi_chunk *chunk)
+{
+    if (chunk != NULL)
+        madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
+}
+
+/* Before its first use a ring's chunk has its list of open states in the bytes that windows use for words, so the two
+ * are never made of each other. */
+int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
+{
+    struct pithi_chunk *before = lane->chunk, *chunk;
+    int before_from = pithi_session_before_window(), ring = before_from || pithi_session.settings.ring;
+
+    lane->fresh = 0;
+    chunk = ring ? ring_next(lane, words, before_from) : turn_window(lane, words);
+    if (chunk == NULL && !ring)
+        chunk = new_window(lane, words);
+    if (chunk == NULL)
+        return 0;
+    if (before != NULL)
+        __atomic_store_n(&before->newer, (uintptr_t)chunk, __ATOMIC_RELEASE);
+    if (!ring && chunk != lane->window)
+        give_back(lane->window);
+    lane->window = ring ? NULL : before;
+    lane->before = before;
+    if (lane->oldest == NULL)
+        lane->oldest = chunk;
+    lane->kept++;
+    lane->chunk = chunk;
+    lane->seq++;
+    lane->begin = words_of(chunk);
+    lane->end = end_of(chunk);
+    lane->entered = before == NULL ? lane->begin : NULL;
+    return 1;
+}

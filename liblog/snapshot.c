@@ -1,0 +1,252 @@
+/* snapshot.c - the spill folder of the own job, read as `pith recover` reads it, while all go on recording.
+ *
+ * By signal: the handler only wakes a thread, which does the work with all signals blocked. mpirun hands a signal on to
+ * all ranks, and one snapshot is wanted, not one of each; so each process counts the signals that it saw, a file in the
+ * spill folder says how many rounds were answered, and whoever comes first to a new round answers it:
+ *
+ *     rank 0: signal 1, file says 0: makes the snapshot, file says 1
+ *     rank 1: signal 1, file says 1: done already
+ *
+ * Counts go apart when only some processes get a signal, so an answer holds for those that come within a few seconds, and
+ * who finds one takes its count over. The file is locked while a snapshot is made; the kernel unlocks it when a process
+ * dies.
+ */
+#include "snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "chunks.h"
+#include "clock.h"
+#include "output.h"
+#include "pith.h"
+#include "session.h"
+#include "signals.h"
+#include "spill/spill_read.h"
+
+#define ANSWER_HOLDS_NS INT64_C(10000000000)
+
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* held while one is made */
+static int closed;                                         /* under `making` */
+
+/* What is needed of the session, copied, as pith_job_join may change it. */
+struct source {
+    char folder[PITHI_PATH_MAX], log[PITHI_PATH_MAX];
+    uint64_t job;
+};
+
+static int look(struct source *source)
+{
+    struct pithi_guard guard;
+    int there;
+    if (!pithi_guard_enter(&guard))
+        return 0;
+    there = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
+    if (there) {
+        pithi_lane_anchor();
+        memcpy(source->folder, pithi_session.folder, sizeof source->folder);
+        memcpy(source->log, pithi_session.log, sizeof source->log);
+        source->job = pithi_session.job;
+    }
+    pithi_guard_leave(&guard);
+    return there;
+}
+
+/* ---- Making one -------------------------------------------------------------------------------------------------- */
+
+/* The job's records as a native log `part`. An error of the reader's otherwise. */
+static int write_part(const struct source *source, const char *part, struct pithi_snapshot *snapshot)
+{
+    struct pithi_spill_folder folder;
+    struct pithi_spill_result result;
+    struct pithi_writer *writer = NULL;
+    uint32_t i;
+    int err = pithi_spill_folder_open(&folder, source->folder);
+    if (err != PITH_OK)
+        return err;
+    err = PITH_ERR_OPEN;
+    for (i = 0; i < folder.job_count; i++) {
+        const struct pithi_spill_job *job = &folder.jobs[i];
+        if (folder.members[job->first].job != source->job)
+            continue;
+        snapshot->ranks = job->ranks;
+        snapshot->ranks_missing = job->missing;
+        err = pithi_writer_open(&writer, part, -1);
+        if (err == PITH_OK)
+            err = pithi_spill_read_job(&folder, job, writer, &result);
+        if (err == PITH_OK)
+            err = pithi_writer_finish(writer);
+        snapshot->records = result.records;
+        break;
+    }
+    if (writer != NULL)
+        pithi_writer_close(writer);
+    pithi_spill_folder_close(&folder);
+    return err;
+}
+
+static int make(const char *path)
+{
+    struct source source;
+    struct pithi_snapshot snapshot = {.path = path};
+    char part[PITHI_PATH_MAX + 64];
+    if (!look(&source)) {
+        pithi_say("no snapshot: nothing is being recorded");
+        return -1;
+    }
+    snprintf(part, sizeof part, "%s.%llx-%ld.snapshot", source.log, (unsigned long long)source.job, (long)getpid());
+    snapshot.part = part;
+    snapshot.log = source.log;
+    if (write_part(&source, part, &snapshot) != PITH_OK) {
+        pithi_say("no snapshot: %s", pithlog_error());
+        return -1;
+    }
+    return pithi_output_snapshot(&snapshot);
+}
+
+int pith_snapshot(const char *path)
+{
+    struct pithi_signals signals;
+    int cancel_state, status = -1, saved = errno;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pithi_signals_begin(&signals);
+    pthread_mutex_lock(&making);
+    if (!closed)
+        status = make(path);
+    pthread_mutex_unlock(&making);
+    pithi_signals_end(&signals);
+    pthread_setcancelstate(cancel_state, NULL);
+    errno = saved;
+    return status;
+}
+
+void pithi_snapshot_close(void)
+{
+    pthread_mutex_lock(&making);
+    closed = 1;
+    pthread_mutex_unlock(&making);
+}
+
+/* ---- When a signal asks for it ----------------------------------------------------------------------------------- */
+
+static sem_t asked;
+static int listening; /* under the guard */
+
+struct answers {
+    uint64_t rounds;
+    int64_t last_ns; /* CLOCK_MONOTONIC; of another boot at worst, when it is not taken for a new one */
+};
+
+static void answers_path(char *path, size_t size, const char *folder, uint64_t job)
+{
+    snprintf(path, size, "%s/.snapshots-%llx", folder, (unsigned long long)job);
+}
+
+static int open_answers(const struct source *source)
+{
+    char path[PITHI_PATH_MAX + 64];
+    struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int fd;
+    answers_path(path, sizeof path, source->folder, source->job);
+    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    while (fd >= 0 && fcntl(fd, F_SETLKW, &all) != 0 && errno == EINTR)
+        ;
+    return fd;
+}
+
+/* Under `making`. */
+static void answer(uint64_t *seen)
+{
+    struct source source;
+    struct answers answers = {0, 0};
+    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+    int fd;
+    if (!look(&source))
+        return;
+    ++*seen;
+    fd = open_answers(&source);
+    if (fd >= 0 && pread(fd, &answers, sizeof answers, 0) != (ssize_t)sizeof answers)
+        answers = (struct answers){0, 0};
+    if (*seen > answers.rounds || now_ns - answers.last_ns > ANSWER_HOLDS_NS) {
+        make(NULL);
+        answers.rounds = *seen > answers.rounds ? *seen : answers.rounds + 1;
+        answers.last_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+        if (fd >= 0 && pwrite(fd, &answers, sizeof answers, 0) != (ssize_t)sizeof answers)
+            pithi_say("snapshots: %s", strerror(errno));
+    }
+    *seen = answers.rounds;
+    if (fd >= 0)
+        close(fd);
+}
+
+static void *listen_for_ever(void *unused)
+{
+    uint64_t seen = 0;
+    for (;;) {
+        while (sem_wait(&asked) != 0 && errno == EINTR)
+            ;
+        pthread_mutex_lock(&making);
+        if (!closed)
+            answer(&seen);
+        pthread_mutex_unlock(&making);
+    }
+    return unused;
+}
+
+static void on_signal(int number)
+{
+    int saved = errno;
+    (void)number;
+    sem_post(&asked);
+    errno = saved;
+}
+
+/* A handler of the program's own stays, be it there before or come later. */
+static int take_signal(int number)
+{
+    struct sigaction before, own = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+    sigfillset(&own.sa_mask);
+    if (sigaction(number, NULL, &before) != 0)
+        return 0;
+    if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == on_signal)
+        return 1;
+    if ((before.sa_flags & SA_SIGINFO) != 0 || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) {
+        pithi_say("PITH_SNAPSHOT: the program handles that signal itself; there will be no snapshots by it");
+        return 0;
+    }
+    return sigaction(number, &own, NULL) == 0;
+}
+
+void pithi_snapshot_start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    if (pithi_session.settings.snapshot_signal == 0 || listening || sem_init(&asked, 0, 0) != 0 ||
+        pthread_attr_init(&attributes) != 0)
+        return;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    /* signals are blocked here, and so in the thread */
+    listening = pthread_create(&thread, &attributes, listen_for_ever, NULL) == 0;
+    pthread_attr_destroy(&attributes);
+    if (listening)
+        take_signal(pithi_session.settings.snapshot_signal);
+}
+
+void pithi_snapshot_forked(void)
+{
+    pthread_mutex_init(&making, NULL);
+    closed = listening = 0;
+}
+
+void pithi_snapshot_clear(void)
+{
+    char path[PITHI_PATH_MAX + 64];
+    answers_path(path, sizeof path, pithi_session.folder, pithi_session.job);
+    unlink(path);
+}
