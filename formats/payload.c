@@ -163,20 +163,25 @@ static void put_formatted(struct text *t, const char *format, const unsigned cha
     }
 }
 
-size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *out, size_t size)
+size_t pithi_payload_text(const char *format, const struct pithlog_record *record, char *out, size_t size)
 {
-    const struct pithlog_def *def = pithlog_get_def(log, record->id);
     const unsigned char *p = record->payload;
     struct text t = {out, size, 0};
     if (record->kind == PITHLOG_EVENT && record->payload_bytes) {
-        if (def && *def->format && followable(def->format))
-            put_formatted(&t, def->format, p, record->payload_bytes);
+        if (*format && followable(format))
+            put_formatted(&t, format, p, record->payload_bytes);
         else
             put_hex(&t, p, record->payload_bytes);
     }
     if (size)
         out[t.length < size ? t.length : size - 1] = 0;
     return t.length + 1;
+}
+
+size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *out, size_t size)
+{
+    const struct pithlog_def *def = pithlog_get_def(log, record->id);
+    return pithi_payload_text(def ? def->format : "", record, out, size);
 }
 
 /* ---- Colours ----------------------------------------------------------------------------------------------------- */

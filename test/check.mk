@@ -14,15 +14,15 @@ $(foreach s,$(filter-out unit fuzz,$(suites)),$(eval tests_$(s) = $$(call suite_
 needs_unit := $(unit_bin)
 needs_fuzz := $(fuzz_bin)
 needs_mpi := $(if $(MPIS),$(O)/test/mpi/count.so)
-needs_cli := $(O)/test/cli/make_cli_log
+needs_cli := $(O)/test/cli/make_cli_log $(O)/test/cli/puppet
 needs_golden := $(O)/test/golden/make_golden
 
 $(O)/test/unit/%: $(O)/obj/test/unit/%.o $(core_a) $(lib_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
-$(O)/test/cli/%: $(O)/obj/test/cli/%.o $(formats_a)
+$(O)/test/cli/%: $(O)/obj/test/cli/%.o $(lib_a)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ -lz -lm $(LIBS)
+	$(LINK) -o $@ $^ -lz -lm -lpthread $(LIBS)
 $(O)/test/golden/%: $(O)/obj/test/golden/%.o $(formats_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ -lz -lm $(LIBS)

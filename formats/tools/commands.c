@@ -15,11 +15,12 @@ const struct pithi_command pithi_commands[] = {
      "\n"
      "Environment: `pith help env`.\n"},
     {"info", pithi_tool_info, "LOG", "what a log holds, as `key: value` lines", NULL},
-    {"print", pithi_tool_print, "LOG [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
+    {"print", pithi_tool_print, "LOG [--follow] [--lane R[.T]] [--from TIME] [--to TIME] [--state GLOB] [--csv|--json]",
      "every record a line, in time order",
      "Lines are tab-separated: time_s rank thread kind name key=value..., times with 9 decimals.\n"
      "Kinds: enter leave event counter send recv coll comm pause resume lost. Lines with # hold the definitions.\n"
      "\n"
+     "  -f, --follow   of a program that runs, or will, as they come; ends with it. LOG: the log to be, or LOG.spill\n"
      "  --lane R[.T]   only rank R (thread T); also lists and ranges: 0-3,7.1; may be repeated\n"
      "  --from TIME    only records from this time on: seconds, or with a unit (3ms, 20us, 7ns)\n"
      "  --to TIME      only records up to this time\n"

@@ -143,7 +143,7 @@ int pithi_parse_lanes(struct pithi_lane_set *set, const char *text)
     }
 }
 
-static int in_set(const struct pithi_lane_set *set, const struct pithlog_lane *lane)
+int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane *lane)
 {
     for (uint32_t i = 0; i < set->count; i++)
         if (lane->rank >= set->ranges[i].first_rank && lane->rank <= set->ranges[i].last_rank &&
@@ -161,7 +161,7 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
     if (!*lanes)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
     for (uint32_t i = 0; i < all; i++)
-        if (in_set(set, pithlog_get_lane(log, i)))
+        if (pithi_lanes_has(set, pithlog_get_lane(log, i)))
             (*lanes)[(*count)++] = i;
     return PITH_OK;
 }

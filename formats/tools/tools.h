@@ -56,6 +56,7 @@ struct pithi_lane_set {
     uint32_t count;
 };
 int pithi_parse_lanes(struct pithi_lane_set *set, const char *text); /* 0 or -1 */
+int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane *lane);
 /* The lanes of `log` in the set, malloc'ed. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
 

@@ -1,0 +1,245 @@
+/* print_follow.c - `pith print --follow`: waits for a program, prints what it records until it ends. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "text/printer.h"
+#include "tools/print.h"
+
+enum { LOOK_MS = 200 };
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+/* Until the next look. 0: there is nobody any more for whom to look. */
+static int nap(void)
+{
+    struct pollfd out = {STDOUT_FILENO, 0, 0}; /* the closed end of a pipe is an error, asked for or not */
+
+    return (poll(&out, 1, LOOK_MS) == 0 || errno == EINTR) && !interrupted;
+}
+
+/* ---- What is followed ------------------------------------------------------------------------------------------ */
+
+/* The folder (or file) of a program's records, and the log that it will make. */
+struct target {
+    char spill[4096], log[4096]; /* log "": not known */
+    int log_named;               /* it was asked for by the log's name */
+    int log_there;               /* from the beginning, as: */
+    struct stat log_info;
+};
+
+static int ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static int find_target(struct target *target, const char *path)
+{
+    size_t length = strlen(path);
+    struct stat info;
+    int is_spill, is_folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length + sizeof ".spill" > sizeof target->spill)
+        return pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", path);
+    memset(target, 0, sizeof *target);
+    memcpy(target->spill, path, length);
+    memcpy(target->log, path, length);
+    is_spill = ends_with(target->spill, ".spill");
+    target->log_named = !is_spill && !is_folder;
+    if (target->log_named)
+        strcpy(target->spill + length, ".spill");
+    else
+        target->log[is_spill ? length - strlen(".spill") : 0] = '\0';
+    target->log_there = stat(target->log, &target->log_info) == 0;
+    return PITH_OK;
+}
+
+/* The program has ended before its folder was seen: its log is there, and is not that of an earlier run. */
+static int is_finished(const struct target *target)
+{
+    const struct stat *before = &target->log_info;
+    struct stat now;
+
+    if (stat(target->log, &now) != 0)
+        return 0;
+    return target->log_named || !target->log_there || now.st_ino != before->st_ino ||
+           now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec;
+}
+
+/* Waits for the program. *follow NULL: it is over, or there is nobody to wait. */
+static int await(const struct target *target, struct pithlog_follow **follow)
+{
+    int err, told = 0;
+
+    do {
+        err = pithlog_follow_open(target->spill, follow);
+        if (err == PITH_OK || (err != PITH_ERR_OPEN && err != PITH_ERR_FORMAT))
+            return err;
+        if (access(target->spill, R_OK) != 0 && errno != ENOENT)
+            return err;
+        if (is_finished(target))
+            return PITH_OK;
+        if (!told++)
+            pithi_tool_say(stderr, "pith: %s: nothing is recorded there yet; waiting", target->spill);
+    } while (nap());
+    return PITH_OK;
+}
+
+/* ---- Following ------------------------------------------------------------------------------------------------- */
+
+/* What was told of a lane (its rank) or communicator (its size); either may change. */
+struct known {
+    int32_t number;
+    char *name;
+};
+
+struct follower {
+    struct pithlog_follow *follow;
+    const struct pithi_text *how;
+    const struct pithi_lane_set *set;
+    struct pithi_printer printer;
+    struct known *lanes, *comms;
+    uint32_t lane_count, comm_count;
+};
+
+/* *news: it is new, or not as it was told; now it is known. */
+static int look_at(struct known **known, uint32_t *count, uint32_t index, int32_t number, const char *name, int *news)
+{
+    struct known *k;
+
+    name = name ? name : "";
+    if (index == *count) {
+        struct known *more = realloc(*known, (index + (size_t)1) * sizeof *more);
+        if (!more)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        *known = more;
+        more[(*count)++] = (struct known){0, NULL};
+    }
+    k = &(*known)[index];
+    *news = !k->name || k->number != number || strcmp(k->name, name) != 0;
+    if (*news) {
+        free(k->name);
+        k->number = number;
+        k->name = strdup(name);
+    }
+    return k->name ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
+/* Lanes, definitions and communicators that are new or have changed. */
+static int put_news(struct follower *f)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int news, err = PITH_OK;
+
+    for (uint32_t i = 0; i < info->lanes; i++) {
+        const struct pithlog_lane *lane = pithlog_follow_get_lane(f->follow, i);
+        TRY(look_at(&f->lanes, &f->lane_count, i, lane->rank, lane->name, &news));
+        if (news)
+            TRY(pithi_printer_lane(&f->printer, i, lane));
+    }
+    while (f->printer.name_count < info->defs)
+        TRY(pithi_printer_def(&f->printer, pithlog_follow_get_def(f->follow, f->printer.name_count)));
+    for (uint32_t i = 0; i < info->comms; i++) {
+        const struct pithlog_comm *comm = pithlog_follow_get_comm(f->follow, i);
+        TRY(look_at(&f->comms, &f->comm_count, i, comm->size, comm->name, &news));
+        if (news)
+            TRY(pithi_printer_comm(&f->printer, i, comm));
+    }
+out:
+    return err;
+}
+
+static int is_wanted(const struct follower *f, const struct pithlog_record *r)
+{
+    return r->time_ns >= f->how->query.from_ns && r->time_ns <= f->how->query.to_ns &&
+           (f->set->count == 0 || pithi_lanes_has(f->set, pithlog_follow_get_lane(f->follow, r->lane)));
+}
+
+static int put_records(struct follower *f)
+{
+    struct pithlog_record record;
+    int more = 0;
+
+    while (!f->printer.out.failed && !interrupted && (more = pithlog_follow_next(f->follow, &record)) == 1)
+        if (is_wanted(f, &record))
+            pithi_printer_record(&f->printer, &record);
+    pithi_out_flush(&f->printer.out);
+    return more < 0 ? PITH_ERR_MEMORY : PITH_OK;
+}
+
+static int put_all(struct follower *f)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int err;
+
+    pithi_printer_head(&f->printer);
+    do {
+        TRY(pithlog_follow_look(f->follow));
+        TRY(put_news(f));
+        TRY(put_records(f));
+    } while (!info->ended && !f->printer.out.failed && info->now_ns <= f->how->query.to_ns && nap());
+out:
+    return err;
+}
+
+static void forget(struct known *known, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        free(known[i].name);
+    free(known);
+}
+
+/* Whose end was not MPI_Finalize's or exit's: what it has recorded is still there. */
+static int tell_death(const struct target *target, const struct pithlog_follow_info *info)
+{
+    pithi_tool_say(stderr, "pith: %s: the program has ended without making %s; `pith recover %s` makes a log of it",
+                   target->spill, *info->log ? info->log : "its log", target->spill);
+    return 1;
+}
+
+static int print_program(struct follower *f, const struct target *target)
+{
+    const struct pithlog_follow_info *info = pithlog_follow_get_info(f->follow);
+    int err = pithi_printer_open(&f->printer, stdout, f->how->style, f->how->name_glob);
+
+    if (err == PITH_OK)
+        err = put_all(f);
+    err = pithi_printer_close(&f->printer, err);
+    forget(f->lanes, f->lane_count);
+    forget(f->comms, f->comm_count);
+    if (err)
+        return pithi_tool_failed();
+    return info->ended && !info->finished ? tell_death(target, info) : 0;
+}
+
+int pithi_print_follow(const char *path, const struct pithi_text *how, const struct pithi_lane_set *set)
+{
+    struct follower f = {.how = how, .set = set};
+    struct sigaction action = {.sa_handler = interrupt};
+    struct target target;
+    int status;
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    if (find_target(&target, path) != PITH_OK || await(&target, &f.follow) != PITH_OK)
+        return pithi_tool_failed();
+    if (!f.follow)
+        return is_finished(&target) ? pithi_print_log(target.log, how, set) : 0;
+    status = print_program(&f, &target);
+    pithlog_follow_close(f.follow);
+    return status;
+}
