@@ -21,6 +21,16 @@ struct fork_job {
     int written;        /* bytes asked to be written so far */
 };
 
+/* A peer is gone: whoever waits for this process must not wait for ever. */
+static inline int job_broken(struct fork_job *job)
+{
+    int rank;
+    for (rank = 0; rank < job->size; rank++)
+        if (rank != job->rank)
+            shutdown(job->peers[rank], SHUT_RDWR);
+    return -1;
+}
+
 static int job_send(void *context, int to, const void *data, size_t size)
 {
     const char *at = data;
@@ -28,7 +38,7 @@ static int job_send(void *context, int to, const void *data, size_t size)
     while (size > 0) {
         ssize_t put = write(job->peers[to], at, size);
         if (put <= 0)
-            return -1;
+            return job_broken(job);
         at += put;
         size -= (size_t)put;
     }
@@ -42,7 +52,7 @@ static int job_recv(void *context, int from, void *data, size_t size)
     while (size > 0) {
         ssize_t got = read(job->peers[from], at, size);
         if (got <= 0)
-            return -1;
+            return job_broken(job);
         at += got;
         size -= (size_t)got;
     }
@@ -136,39 +146,67 @@ static inline struct pith_transport job_transport(struct fork_job *job)
     return transport;
 }
 
-/* Runs body(job) in `size` processes. Gives how many ended otherwise than by exit(0). */
-static inline int job_run(int size, void (*body)(struct fork_job *job))
+/* A rank: it keeps its own sockets only, so that its peers notice when it is gone. */
+static inline void job_rank(int rank, int size, int sockets[JOB_MAX][JOB_MAX][2], void (*body)(struct fork_job *job))
 {
-    int sockets[JOB_MAX][JOB_MAX][2], a, b, bad = 0, status;
-    pid_t pids[JOB_MAX];
+    struct fork_job job = {.rank = rank, .size = size};
+    char said[32];
+    int a, b;
+    for (a = 0; a < size; a++)
+        for (b = a + 1; b < size; b++) {
+            if (a == rank)
+                job.peers[b] = sockets[a][b][0];
+            else
+                close(sockets[a][b][0]);
+            if (b == rank)
+                job.peers[a] = sockets[a][b][1];
+            else
+                close(sockets[a][b][1]);
+        }
+    snprintf(said, sizeof said, "said.%d", rank);
+    if (freopen(said, "w", stderr) == NULL)
+        _exit(98);
+    body(&job);
+    exit(0);
+}
+
+/* Starts `size` processes that run body(job). */
+static inline void job_start(int size, void (*body)(struct fork_job *job), pid_t *pids)
+{
+    int sockets[JOB_MAX][JOB_MAX][2], a, b;
     for (a = 0; a < size; a++)
         for (b = a + 1; b < size; b++)
             if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets[a][b]) != 0)
                 exit(97);
     for (a = 0; a < size; a++) {
         pids[a] = fork();
-        if (pids[a] == 0) {
-            struct fork_job job = {.rank = a, .size = size};
-            char said[32];
-            for (b = 0; b < size; b++)
-                job.peers[b] = b == a ? -1 : b < a ? sockets[b][a][1] : sockets[a][b][0];
-            snprintf(said, sizeof said, "said.%d", a);
-            if (freopen(said, "w", stderr) == NULL)
-                _exit(98);
-            body(&job);
-            exit(0);
-        }
+        if (pids[a] == 0)
+            job_rank(a, size, sockets, body);
     }
     for (a = 0; a < size; a++)
         for (b = a + 1; b < size; b++) {
             close(sockets[a][b][0]);
             close(sockets[a][b][1]);
         }
-    for (a = 0; a < size; a++) {
-        waitpid(pids[a], &status, 0);
+}
+
+/* Gives how many ended otherwise than by exit(0). */
+static inline int job_wait(int size, const pid_t *pids)
+{
+    int rank, bad = 0, status;
+    for (rank = 0; rank < size; rank++) {
+        waitpid(pids[rank], &status, 0);
         bad += status != 0;
     }
     return bad;
+}
+
+/* Both. */
+static inline int job_run(int size, void (*body)(struct fork_job *job))
+{
+    pid_t pids[JOB_MAX];
+    job_start(size, body, pids);
+    return job_wait(size, pids);
 }
 
 #endif
