@@ -1,130 +1,190 @@
-/* encode.c - spill file in, bytes of a segment out. Knows no other process. */
+/* encode.c - spill file in, bytes of a segment out. Knows no other process.
+ *
+ * Each thread takes the next lane that nobody has, until there is none, and keeps its bytes; at the end they are put
+ * together in the order of the lanes. So who took which does not show.
+ */
 #include "encode.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "error.h"
+#include "native/zip.h"
 #include "spill/spill_emit.h"
 
 #define MEMORY_MAX ((size_t)16 << 20)
+#define PIECE ((size_t)1 << 20)
+#define WORTH_A_THREAD ((uint64_t)1 << 20) /* bytes of spill file: some 3 ms of work, a thread costs 0.1 */
 
-/* ---- The sink: memory, then a file ------------------------------------------------------------------------------- */
-
-static int nameless_file(const char *folder)
-{
-    char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || snprintf(path, sizeof path, "%s/encode.XXXXXX", folder) >= (int)sizeof path)
-        return fd;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    return fd;
-}
-
-static int file_all(struct pithi_encode *encode)
-{
-    size_t done = 0;
-    if (encode->fd < 0)
-        encode->fd = nameless_file(encode->folder);
-    if (encode->fd < 0)
-        return pithi_fail(PITH_ERR_IO, "%s: no file can be made: %m", encode->folder);
-    while (done < encode->used) {
-        ssize_t put = pwrite(encode->fd, encode->memory + done, encode->used - done, (off_t)(encode->filed + done));
-        if (put < 0 && errno != EINTR)
-            return pithi_fail(PITH_ERR_IO, "%s: cannot be written: %m", encode->folder);
-        done += put > 0 ? (size_t)put : 0;
-    }
-    encode->filed += encode->used;
-    encode->used = 0;
-    return PITH_OK;
-}
-
-static int append(void *context, const void *data, size_t size, uint64_t *offset)
+static int append_own(void *context, const void *data, size_t size, uint64_t *offset)
 {
     struct pithi_encode *encode = context;
-    if (encode->used + size > encode->room) {
-        size_t room = encode->room == 0 ? (size_t)64 << 10 : encode->room * 2;
-        unsigned char *more;
-        if (encode->used + size > MEMORY_MAX && encode->used > 0) {
-            int err = file_all(encode);
-            if (err)
-                return err;
-        }
-        while (room < encode->used + size)
-            room *= 2;
-        if (encode->used + size > encode->room) {
-            more = realloc(encode->memory, room);
-            if (more == NULL)
-                return pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
-            encode->memory = more;
-            encode->room = room;
-        }
-    }
-    *offset = encode->filed + encode->used;
-    memcpy(encode->memory + encode->used, data, size);
-    encode->used += size;
-    return PITH_OK;
+    int err = pithi_hold_append(&encode->own, data, size, offset);
+    *offset += encode->lanes_size;
+    return err;
 }
 
 int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder)
 {
-    struct pithi_sink sink = {append, encode};
+    struct pithi_sink sink = {append_own, encode};
+    unsigned i;
     memset(encode, 0, sizeof *encode);
-    encode->fd = -1;
-    encode->folder = folder;
+    pithi_hold_open(&encode->own, folder, MEMORY_MAX);
+    for (i = 0; i < PITHI_ENCODE_THREADS; i++)
+        pithi_hold_open(&encode->by[i], folder, MEMORY_MAX);
     return pithi_segment_open(&encode->segment, rank, &sink);
-}
-
-uint64_t pithi_encode_size(const struct pithi_encode *encode)
-{
-    return encode->filed + encode->used + pithi_segment_index_size(encode->segment);
-}
-
-int pithi_encode_write(const struct pithi_encode *encode,
-                       int (*put)(void *context, uint64_t offset, const void *data, size_t size), void *context)
-{
-    unsigned char *piece = NULL;
-    uint64_t offset = 0;
-    int status = 0;
-    if (encode->filed > 0 && (piece = malloc(MEMORY_MAX / 4)) == NULL)
-        return -1;
-    while (status == 0 && offset < encode->filed) {
-        uint64_t left = encode->filed - offset;
-        ssize_t got = pread(encode->fd, piece, left < MEMORY_MAX / 4 ? (size_t)left : MEMORY_MAX / 4, (off_t)offset);
-        if (got <= 0) {
-            status = -1;
-            break;
-        }
-        status = put(context, offset, piece, (size_t)got);
-        offset += (uint64_t)got;
-    }
-    free(piece);
-    if (status == 0 && encode->used > 0)
-        status = put(context, encode->filed, encode->memory, encode->used);
-    return status;
 }
 
 void pithi_encode_close(struct pithi_encode *encode)
 {
+    unsigned i;
+    if (encode->segment == NULL)
+        return;
     pithi_segment_free(encode->segment);
-    free(encode->memory);
-    if (encode->fd >= 0)
-        close(encode->fd);
-    memset(encode, 0, sizeof *encode);
-    encode->fd = -1;
+    encode->segment = NULL;
+    free(encode->lanes);
+    pithi_hold_close(&encode->own);
+    for (i = 0; i < PITHI_ENCODE_THREADS; i++)
+        pithi_hold_close(&encode->by[i]);
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
 
-static int lane(void *segment, uint32_t thread, const char *name, uint32_t *index)
+struct work {
+    struct pithi_encode *encode;
+    const struct pithi_encode_job *job;
+    struct pithi_spill_ids ids;
+    struct pithi_segment **parts; /* by lane */
+    uint32_t next;                /* the next lane to be taken; atomic */
+};
+
+struct worker {
+    struct work *work;
+    unsigned number;
+    pthread_t thread;
+    struct pithi_zip zip;
+    struct pithi_coarse coarse;
+    struct pithi_spill_counts counts;
+    int64_t first_lane_ns; /* time of the first lane's last record */
+    int err;
+    char error[512]; /* the text belongs to the thread */
+};
+
+static int add(void *part, const struct pithlog_record *record) { return pithi_segment_add(part, record); }
+
+static int encode_lane(struct worker *w, uint32_t lane)
 {
-    return pithi_segment_lane(segment, thread, name, index);
+    struct pithi_encode *encode = w->work->encode;
+    struct pithi_hold *hold = &encode->by[w->number];
+    struct pithi_sink sink = {pithi_hold_append, hold};
+    struct pithi_spill_target target = {.add = add, .shift_ns = w->work->job->shift_ns};
+    struct pithi_segment *part;
+    int err;
+
+    TRY(pithi_segment_part(&w->work->parts[lane], encode->segment, lane, &sink));
+    part = w->work->parts[lane];
+    pithi_segment_share_zip(part, &w->zip);
+    encode->lanes[lane] = (struct pithi_encoded_lane){w->number, pithi_hold_size(hold), 0};
+    target.context = part;
+    if (pithi_coarse_needed(&w->coarse.rules)) {
+        w->coarse.context = part;
+        target.context = &w->coarse;
+        target.add = pithi_coarse_add;
+    }
+    TRY(pithi_spill_emit_lane(w->work->job->spill, &target, &w->work->ids, lane, 0, &w->counts,
+                              lane == 0 ? &w->first_lane_ns : NULL));
+    TRY(pithi_coarse_flush(&w->coarse));
+    if (lane != 0) /* what the process lost may have to be said at the end of the first */
+        TRY(pithi_segment_part_end(part));
+    encode->lanes[lane].size = pithi_hold_size(hold) - encode->lanes[lane].offset;
+out:
+    return err;
+}
+
+static void *run_worker(void *context)
+{
+    struct worker *w = context;
+    uint32_t lane;
+    w->coarse.rules = w->work->job->coarse;
+    w->coarse.add = add;
+    w->err = pithi_coarse_begin(&w->coarse);
+    while (w->err == PITH_OK &&
+           (lane = __atomic_fetch_add(&w->work->next, 1, __ATOMIC_RELAXED)) < w->work->encode->lane_count)
+        w->err = encode_lane(w, lane);
+    if (w->err != PITH_OK)
+        snprintf(w->error, sizeof w->error, "%s", pithlog_error());
+    pithi_coarse_end(&w->coarse);
+    pithi_zip_free(&w->zip);
+    return NULL;
+}
+
+/* How many threads the work is worth. */
+static unsigned thread_count(const struct pithi_encode_job *job)
+{
+    uint64_t bytes = 0, most;
+    uint32_t i;
+    for (i = 0; i < job->spill->chunk_count; i++)
+        bytes += job->spill->chunks[i].size;
+    most = bytes / WORTH_A_THREAD;
+    if (most > job->spill->lane_count)
+        most = job->spill->lane_count;
+    if (most > job->threads)
+        most = job->threads;
+    if (most > PITHI_ENCODE_THREADS)
+        most = PITHI_ENCODE_THREADS;
+    return most > 0 ? (unsigned)most : 1;
+}
+
+/* Others are made if they can be; this thread works as well. Signals are not for them. */
+static void run_workers(struct worker *workers, unsigned count)
+{
+    sigset_t all, before;
+    unsigned i, made = 1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (made < count && pthread_create(&workers[made].thread, NULL, run_worker, &workers[made]) == 0)
+        made++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    run_worker(&workers[0]);
+    for (i = 1; i < made; i++)
+        pthread_join(workers[i].thread, NULL);
+}
+
+/* Puts the lanes together, in order, and says what came of them. Lanes behind the first error may be missing. */
+static int join_lanes(struct work *work, const struct worker *workers, unsigned count)
+{
+    struct pithi_encode *encode = work->encode;
+    struct pithi_spill_target target = {.context = encode->segment, .add = add};
+    struct pithi_spill_counts all = {0};
+    int64_t last_ns = 0;
+    uint32_t i;
+
+    encode->own_before = pithi_hold_size(&encode->own);
+    for (i = 0; i < encode->lane_count; i++) {
+        const struct pithi_encoded_lane *lane = &encode->lanes[i];
+        if (work->parts[i] == NULL)
+            continue;
+        pithi_segment_join(encode->segment, i, work->parts[i], encode->own_before + encode->lanes_size - lane->offset);
+        encode->lanes_size += lane->size;
+    }
+    for (i = 0; i < count; i++) {
+        if (workers[i].err != PITH_OK)
+            return pithi_fail(workers[i].err, "%s", workers[i].error);
+        all.told += workers[i].counts.told;
+        all.dropped += workers[i].counts.dropped;
+        encode->states_left_out += workers[i].coarse.left_out;
+        if (workers[i].first_lane_ns != INT64_MIN)
+            last_ns = workers[i].first_lane_ns;
+    }
+    if (encode->lane_count == 0 && work->job->spill->page.lost > 0) { /* no room for anything but their number */
+        int err = pithi_segment_lane(encode->segment, 0, NULL, &i);
+        if (err)
+            return err;
+    }
+    return pithi_spill_emit_lost(work->job->spill, &target, &all, 0, last_ns);
 }
 
 static int comm(void *segment, const struct pithlog_comm *definition, uint32_t *index)
@@ -132,15 +192,107 @@ static int comm(void *segment, const struct pithlog_comm *definition, uint32_t *
     return pithi_segment_comm(segment, definition, index);
 }
 
-static int add(void *segment, const struct pithlog_record *record) { return pithi_segment_add(segment, record); }
-
-int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs,
-                         int64_t shift_ns)
+/* All that the lanes need is made before them: ids, communicators, the lanes' descriptions. */
+static int prepare(struct work *work)
 {
-    struct pithi_spill_target target = {encode->segment, defs, lane, comm, add, shift_ns, 0};
+    const struct pithi_spill *spill = work->job->spill;
+    struct pithi_encode *encode = work->encode;
+    struct pithi_spill_target target = {
+        .context = encode->segment, .defs = work->job->defs, .comm = comm, .shift_ns = work->job->shift_ns};
+    uint32_t i, lane;
+    int err;
+
+    TRY(pithi_spill_ids_make(spill, &target, &work->ids));
+    for (i = 0; i < spill->lane_count; i++)
+        TRY(pithi_segment_lane(encode->segment, spill->lanes[i].lane,
+                               *spill->lanes[i].name != '\0' ? spill->lanes[i].name : NULL, &lane));
+    TRY(pithi_segment_split(encode->segment));
+    encode->lane_count = spill->lane_count;
+    encode->lanes = calloc(encode->lane_count + 1u, sizeof *encode->lanes);
+    work->parts = calloc(encode->lane_count + 1u, sizeof(struct pithi_segment *));
+    if (encode->lanes == NULL || work->parts == NULL)
+        err = pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
+out:
+    return err;
+}
+
+int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_job *job)
+{
+    struct work work = {.encode = encode, .job = job};
+    unsigned i, count = thread_count(job);
+    struct worker *workers = calloc(count, sizeof *workers);
+    int err;
+
+    if (workers == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory to encode what was recorded");
+    TRY(prepare(&work));
+    for (i = 0; i < count; i++) {
+        workers[i].work = &work;
+        workers[i].number = i;
+        workers[i].first_lane_ns = INT64_MIN;
+        encode->by[i].most = MEMORY_MAX / count;
+    }
+    run_workers(workers, count);
+    TRY(join_lanes(&work, workers, count));
+out:
+    pithi_spill_ids_free(&work.ids);
+    free(work.parts);
+    free(workers);
+    return err;
+}
+
+/* ---- The bytes --------------------------------------------------------------------------------------------------- */
+
+uint64_t pithi_encode_size(const struct pithi_encode *encode)
+{
+    return pithi_hold_size(&encode->own) + encode->lanes_size + pithi_segment_index_size(encode->segment);
+}
+
+/* Gathers what lies in pieces, so that little lanes do not make little writes. */
+struct gather {
+    unsigned char *bytes;
+    size_t used;
+    uint64_t put; /* so much was handed out */
+    int (*put_piece)(void *context, uint64_t offset, const void *data, size_t size);
+    void *context;
+};
+
+static int hand_out(struct gather *g)
+{
+    int status = g->used > 0 ? g->put_piece(g->context, g->put, g->bytes, g->used) : 0;
+    g->put += g->used;
+    g->used = 0;
+    return status;
+}
+
+static int gather(struct gather *g, const struct pithi_hold *hold, uint64_t offset, uint64_t size)
+{
+    while (size > 0) {
+        size_t got =
+            pithi_hold_read(hold, offset, g->bytes + g->used, size < PIECE - g->used ? (size_t)size : PIECE - g->used);
+        if (got == 0)
+            return -1;
+        g->used += got;
+        offset += got;
+        size -= got;
+        if (g->used == PIECE && hand_out(g) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int pithi_encode_write(const struct pithi_encode *encode,
+                       int (*put)(void *context, uint64_t offset, const void *data, size_t size), void *context)
+{
+    struct gather g = {malloc(PIECE), 0, 0, put, context};
+    int status = g.bytes == NULL ? -1 : gather(&g, &encode->own, 0, encode->own_before);
     uint32_t i;
-    for (i = 0; i < spill->comm_count; i++)
-        if (spill->comms[i].rank != 0) /* one member gives the list, lest the log holds it once a rank */
-            spill->comms[i].comm.size = spill->comms[i].comm.remote_size = 0;
-    return pithi_spill_emit(spill, &target, NULL, NULL);
+    for (i = 0; status == 0 && i < encode->lane_count; i++)
+        status = gather(&g, &encode->by[encode->lanes[i].by], encode->lanes[i].offset, encode->lanes[i].size);
+    if (status == 0)
+        status = gather(&g, &encode->own, encode->own_before, pithi_hold_size(&encode->own) - encode->own_before);
+    if (status == 0)
+        status = hand_out(&g);
+    free(g.bytes);
+    return status;
 }

@@ -1,28 +1,44 @@
-/* encode.h - one process's spill file as a segment of the log: its part of the work when the job ends.
- *
- * The encoded bytes are kept until it is known where in the log they stand: in memory, beyond 16 MiB in a nameless file
- * in the spill folder. */
+/* encode.h - one process's spill file as a segment of the log: its part of the work when the job ends. Done by several
+ * threads when there are cores and lanes for them; the bytes are the same whatever their number. */
 #ifndef PITHI_ENCODE_H
 #define PITHI_ENCODE_H
 
+#include "hold.h"
 #include "native/segment.h"
 #include "spill/spill_walk.h"
+#include "coarse.h"
+
+enum { PITHI_ENCODE_THREADS = 8 }; /* at most */
+
+/* A lane's bytes, among those of the thread that encoded it. */
+struct pithi_encoded_lane {
+    unsigned by;
+    uint64_t offset, size;
+};
 
 struct pithi_encode {
     struct pithi_segment *segment;
-    const char *folder;
-    unsigned char *memory; /* what came last */
-    size_t used, room;
-    uint64_t filed; /* bytes before it, in the file */
-    int fd;
+    struct pithi_hold own; /* what is of no lane, and each first lane's end */
+    uint64_t own_before;   /* so much of it stands before the lanes */
+    uint64_t lanes_size;   /* then so much of lanes, in order; then the rest of it */
+    struct pithi_hold by[PITHI_ENCODE_THREADS];
+    struct pithi_encoded_lane *lanes;
+    uint32_t lane_count;
+    uint64_t states_left_out;
 };
 
 /* Begins the segment of `rank`. Functions give PITH_OK or an error with its text in pithlog_error(). */
 int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank, const char *folder);
 
-/* All records of `spill`, at CLOCK_MONOTONIC + shift_ns, under the ids of `defs` (which gets what it lacks). */
-int pithi_encode_records(struct pithi_encode *encode, struct pithi_spill *spill, struct pithi_defs *defs,
-                         int64_t shift_ns);
+struct pithi_encode_job {
+    const struct pithi_spill *spill;
+    struct pithi_defs *defs; /* the log's; gets what it lacks */
+    int64_t shift_ns;        /* from CLOCK_MONOTONIC to time in the log */
+    struct pithi_coarse_rules coarse;
+    unsigned threads; /* may be used, the caller's own included */
+};
+/* All records. */
+int pithi_encode_records(struct pithi_encode *encode, const struct pithi_encode_job *job);
 
 /* Bytes that the segment takes in the log, its index included; after pithi_segment_finish. */
 uint64_t pithi_encode_size(const struct pithi_encode *encode);

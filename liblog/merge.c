@@ -31,6 +31,7 @@
 #include "session.h"
 #include "signals.h"
 #include "snapshot.h"
+#include "spill/spill_trim.h"
 
 /* ---- Failing together -------------------------------------------------------------------------------------------- */
 
@@ -151,6 +152,7 @@ static void property(struct merge *merge, const char *key, const char *format, .
 /* The facts that rank 0 states for all. */
 static void root_properties(struct merge *merge)
 {
+    char window[64];
     double hertz = merge->have ? merge->spill.time.ticks_per_s : 1e9;
     property(merge, "program", "%s", pithi_session.program);
     property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
@@ -164,6 +166,8 @@ static void root_properties(struct merge *merge)
     property(merge, "clock_error_ns", merge->one_clock ? "100" : "unknown");
     if (merge->coarse.unit_ns > 1)
         property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
+    pithi_spill_window_text(&merge->spill.page, window, sizeof window);
+    property(merge, "window_s", "%s", window);
     property(merge, "pith", "%d.%d.%d", PITH_VERSION_MAJOR, PITH_VERSION_MINOR, PITH_VERSION_PATCH);
     if (merge->recorded != (uint64_t)merge->t->size)
         property(merge, "ranks_not_recorded", "%llu", (unsigned long long)((uint64_t)merge->t->size - merge->recorded));

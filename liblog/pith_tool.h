@@ -19,6 +19,18 @@ extern "C" {
 /* As pith_state_define, in the group `group` ("MPI collective", "MPI point-to-point", "user" ...) of the legend. A
  * state is known by its name alone: the first colour and group given stay. */
 PITH_API uint32_t pith_state_define_group(const char *name, const char *colour, const char *group);
+/* As pith_event_define, likewise. */
+PITH_API uint32_t pith_event_define_group(const char *name, const char *colour, const char *format, const char *group);
+
+/* Whether the user wants to see what has this name or is of this group (NULL: none): 1, or 0 where PITH_ONLY or PITH_SKIP
+ * (pith(7)) leave it out. The calls that define something ask by themselves; this is for work that only serves records.
+ * Cost: a pattern match for each word of the lists, so keep the answer. Needs no other call of the library. */
+PITH_API int pith_selected(const char *name, const char *group);
+
+/* The same for messages, collectives and communicators, which are recorded all or not at all: the word `messages` in the
+ * lists stands for them. The answer is the same as long as the process lives, and the same in all processes of a job.
+ * When it is 0, the calls of the next two sections do nothing; a wrapper need not call them, nor keep track of requests. */
+PITH_API int pith_messages(void);
 
 /* A communicator as one process sees it. `key` is the same number in all its members and different for every other
  * communicator of the job; the wrapper makes it up without communication (see wrappers/README.md). 0 is kept for
@@ -35,7 +47,7 @@ struct pith_comm {
     const int32_t *remote_ranks;
 };
 
-/* Gives the id of this process for the communicator (1 to 1048575; 0 when ids run out) and records its creation now.
+/* Gives the id of this process for the communicator (1 to 1048574; 0 when ids run out) and records its creation now.
  * pith_comm_free records that it is gone; the id is not used again. */
 PITH_API uint32_t pith_comm_define(const struct pith_comm *comm);
 PITH_API void pith_comm_free(uint32_t comm);
@@ -72,18 +84,20 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 
 /* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
  * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
- * Files: open gives every process a handle to one file made new, write_at writes wherever it likes in it
- * (independent), close is collective and leaves the bytes on their way to the disk. */
+ * Files: the processes that name the same `maker` get handles to one file, `path`, which that rank (one of them) makes
+ * new; who names -1 gets none (NULL). write_at writes wherever it likes in it (independent), close leaves the bytes on
+ * their way to the disk. */
 struct pith_transport {
     void *context;
     int rank, size; /* in the job */
+    int sharing;    /* processes of the job, with this one, that run on the same cores; 0: not known */
     int (*send)(void *context, int to, const void *data, size_t size_bytes);
     int (*recv)(void *context, int from, void *data, size_t size_bytes);
     int (*bcast)(void *context, int root, void *data, size_t size_bytes);
     int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum, rank 0: 0 */
     int (*reduce)(void *context, uint64_t *values, int count, int op); /* to all; op: enum pith_reduce */
     int (*barrier)(void *context);
-    int (*file_open)(void *context, const char *path, void **file);
+    int (*file_open)(void *context, const char *path, int maker, void **file);
     int (*file_write_at)(void *context, void *file, uint64_t offset, const void *data, size_t size_bytes);
     int (*file_close)(void *context, void *file);
 };
@@ -133,9 +147,8 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
 {
 #ifndef PITH_NULL
     uint64_t words[3] = {first, second, third};
-    if (__builtin_expect(PITH_TICKS_INLINE_ &&
-                             pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED),
-                         1)) {
+    uint64_t **limit = kind == PITH_KIND_LEAVE_ ? &pith_buffer_.limit : &pith_buffer_.message_limit;
+    if (__builtin_expect(PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(limit, __ATOMIC_RELAXED), 1)) {
         uint64_t ticks = same ? pith_buffer_.last_ticks : pith_ticks_();
         if (__builtin_expect((ticks - pith_buffer_.last_ticks) >> 38 == 0, 1)) {
             uint64_t *word;
@@ -189,10 +202,10 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 static inline void pith_same_end(uint32_t id)
 {
 #ifndef PITH_NULL
-    if (__builtin_expect(id == 0, 0))
-        pith_end(id);
-    else
+    if (__builtin_expect(PITH_ID_IN_(id), 1))
         pith_words_(1, PITH_KIND_LEAVE_, id, 0, 0, 0, 0);
+    else
+        pith_end(id);
 #else
     (void)id;
 #endif

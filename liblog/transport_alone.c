@@ -43,10 +43,10 @@ static int barrier(void *context)
     return 0;
 }
 
-static int file_open(void *context, const char *path, void **file)
+static int file_open(void *context, const char *path, int maker, void **file)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    (void)context;
+    (void)context, (void)maker;
     *file = (void *)(intptr_t)fd;
     return fd < 0 ? -1 : 0;
 }
@@ -76,7 +76,16 @@ static int file_close(void *context, void *file)
 
 const struct pith_transport *pithi_transport_alone(void)
 {
-    static const struct pith_transport alone = {NULL,       0,      1,       no_peer,   no_peer_recv,  bcast,
-                                                sum_before, reduce, barrier, file_open, file_write_at, file_close};
+    static const struct pith_transport alone = {.size = 1,
+                                                .sharing = 1,
+                                                .send = no_peer,
+                                                .recv = no_peer_recv,
+                                                .bcast = bcast,
+                                                .sum_before = sum_before,
+                                                .reduce = reduce,
+                                                .barrier = barrier,
+                                                .file_open = file_open,
+                                                .file_write_at = file_write_at,
+                                                .file_close = file_close};
     return &alone;
 }

@@ -16,6 +16,7 @@ enum { JOB_MAX = 16 };
 
 struct fork_job {
     int rank, size;
+    int sharing;        /* see struct pith_transport */
     int peers[JOB_MAX]; /* socket to each other rank */
     int fail_write;     /* this process's writes fail */
     int written;        /* bytes asked to be written so far */
@@ -86,7 +87,7 @@ static int job_reduce(void *context, uint64_t *values, int count, int op)
 {
     struct fork_job *job = context;
     size_t size = (size_t)count * sizeof *values;
-    uint64_t others[16];
+    uint64_t others[1024];
     int rank, i;
     if (job->rank > 0) {
         if (job_send(context, 0, values, size) != 0)
@@ -112,14 +113,17 @@ static int job_barrier(void *context)
     return job_reduce(context, &nothing, 1, PITH_SUM);
 }
 
-static int job_file_open(void *context, const char *path, void **file)
+static int job_file_open(void *context, const char *path, int maker, void **file)
 {
     struct fork_job *job = context;
-    int fd = job->rank == 0 ? open(path, O_CREAT | O_EXCL | O_RDWR, 0666) : -1;
+    int fd = job->rank == maker ? open(path, O_CREAT | O_EXCL | O_RDWR, 0666) : -1;
     job_barrier(context);
-    if (job->rank != 0)
+    *file = NULL;
+    if (maker < 0)
+        return 0;
+    if (job->rank != maker)
         fd = open(path, O_RDWR);
-    *file = (void *)(intptr_t)fd;
+    *file = (void *)(intptr_t)(fd + 1);
     return fd < 0 ? -1 : 0;
 }
 
@@ -129,20 +133,30 @@ static int job_file_write_at(void *context, void *file, uint64_t offset, const v
     job->written += (int)size;
     if (job->fail_write)
         return -1;
-    return pwrite((int)(intptr_t)file, data, size, (off_t)offset) == (ssize_t)size ? 0 : -1;
+    return pwrite((int)(intptr_t)file - 1, data, size, (off_t)offset) == (ssize_t)size ? 0 : -1;
 }
 
 static int job_file_close(void *context, void *file)
 {
     job_barrier(context);
-    return close((int)(intptr_t)file);
+    return file != NULL ? close((int)(intptr_t)file - 1) : 0;
 }
 
 static inline struct pith_transport job_transport(struct fork_job *job)
 {
-    struct pith_transport transport = {job,         job->rank,     job->size,         job_send,
-                                       job_recv,    job_bcast,     job_sum_before,    job_reduce,
-                                       job_barrier, job_file_open, job_file_write_at, job_file_close};
+    struct pith_transport transport = {.context = job,
+                                       .rank = job->rank,
+                                       .size = job->size,
+                                       .sharing = job->sharing,
+                                       .send = job_send,
+                                       .recv = job_recv,
+                                       .bcast = job_bcast,
+                                       .sum_before = job_sum_before,
+                                       .reduce = job_reduce,
+                                       .barrier = job_barrier,
+                                       .file_open = job_file_open,
+                                       .file_write_at = job_file_write_at,
+                                       .file_close = job_file_close};
     return transport;
 }
 

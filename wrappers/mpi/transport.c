@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -20,8 +21,9 @@ static MPI_Comm comm;
 static int one_host;
 
 struct file {
-    int fd; /* -1: `shared` is used */
+    int fd; /* -1: `shared` is used, or this process has no file */
     MPI_File shared;
+    MPI_Comm part; /* of those who share it */
 };
 
 static int send_bytes(void *context, int to, const void *data, size_t size_bytes)
@@ -106,7 +108,50 @@ static int all_good(int good)
     return REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
-static int file_open(void *context, const char *path, void **handle)
+/* Rank `maker` makes the file before the others open it. */
+static int open_plain(struct file *file, const char *path, int rank, int maker)
+{
+    if (rank == maker)
+        file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (!all_good(rank != maker || file->fd >= 0))
+        return 0;
+    if (maker >= 0 && rank != maker)
+        file->fd = open(path, O_WRONLY | O_CLOEXEC);
+    return all_good(maker < 0 || file->fd >= 0);
+}
+
+/* Those who share a file need a communicator of their own, unless they are all. */
+static int open_shared(struct file *file, const char *path, int rank, int maker)
+{
+    int good = 1, all = all_good(maker == 0);
+
+    if (rank == maker)
+        unlink(path); /* MPI-IO has no O_TRUNC */
+    if (!all)
+        good = REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
+    if (!all_good(good))
+        return 0;
+    if (maker >= 0)
+        good = REAL(MPI_File_open)(all ? comm : file->part, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
+                                   &file->shared) == MPI_SUCCESS;
+    return all_good(good);
+}
+
+static int close_handles(struct file *file)
+{
+    int good = 1;
+
+    if (file->fd >= 0)
+        good = close(file->fd) == 0;
+    if (file->shared != MPI_FILE_NULL)
+        good = REAL(MPI_File_close)(&file->shared) == MPI_SUCCESS;
+    if (file->part != MPI_COMM_NULL)
+        REAL(MPI_Comm_free)(&file->part);
+    free(file);
+    return good;
+}
+
+static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
     struct file *file = malloc(sizeof *file);
@@ -115,27 +160,11 @@ static int file_open(void *context, const char *path, void **handle)
         free(file);
         return -1;
     }
-    file->fd = -1;
-    file->shared = MPI_FILE_NULL;
-    int good;
-    if (one_host) {
-        if (transport->rank == 0)
-            file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        good = all_good(transport->rank || file->fd >= 0);
-        if (good && transport->rank)
-            file->fd = open(path, O_WRONLY | O_CLOEXEC);
-        good = good && all_good(file->fd >= 0);
-    } else {
-        if (transport->rank == 0)
-            unlink(path); /* MPI-IO has no O_TRUNC */
-        good = REAL(MPI_File_open)(comm, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared) ==
-               MPI_SUCCESS;
-        good = all_good(good);
-    }
+    *file = (struct file){-1, MPI_FILE_NULL, MPI_COMM_NULL};
+    int good =
+        one_host ? open_plain(file, path, transport->rank, maker) : open_shared(file, path, transport->rank, maker);
     if (!good) {
-        if (file->fd >= 0)
-            close(file->fd);
-        free(file);
+        close_handles(file);
         return -1;
     }
     *handle = file;
@@ -170,16 +199,8 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
 
 static int file_close(void *context, void *handle)
 {
-    struct file *file = handle;
-    int good;
-
     (void)context;
-    if (file->fd >= 0)
-        good = close(file->fd) == 0;
-    else
-        good = REAL(MPI_File_close)(&file->shared) == MPI_SUCCESS;
-    free(file);
-    return all_good(good) ? 0 : -1;
+    return all_good(close_handles(handle)) ? 0 : -1;
 }
 
 /* ---- the communicator -------------------------------------------------------------------------------------------- */
@@ -197,16 +218,45 @@ static struct pith_transport transport_made = {
     .file_close = file_close,
 };
 
-static int find_one_host(int rank, int size)
+/* The cores that this process may run on, as a number: the same for the same cores. */
+static unsigned long long cores_key(void)
+{
+    unsigned char bytes[1024] = {0};
+    unsigned long long key = 1469598103934665603u; /* FNV-1a */
+
+    sched_getaffinity(0, sizeof bytes, (cpu_set_t *)(void *)bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        key = (key ^ bytes[i]) * 1099511628211u;
+    return key;
+}
+
+/* How many of `host` run on the same cores as this process. */
+static int find_sharing(MPI_Comm host, int together)
+{
+    unsigned long long own = cores_key(), *all = malloc((size_t)together * sizeof *all);
+    int good = all != NULL, same = 0;
+
+    REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
+    if (good &&
+        REAL(MPI_Allgather)(&own, 1, MPI_UNSIGNED_LONG_LONG, all, 1, MPI_UNSIGNED_LONG_LONG, host) == MPI_SUCCESS)
+        for (int i = 0; i < together; i++)
+            same += all[i] == own;
+    free(all);
+    return same;
+}
+
+static int find_one_host(struct pith_transport *transport)
 {
     MPI_Comm host;
     int together = 0;
 
-    if (REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
+    transport->sharing = 0;
+    if (REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, transport->rank, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
+        transport->sharing = find_sharing(host, together);
         REAL(MPI_Comm_free)(&host);
     }
-    return all_good(together == size);
+    return all_good(together == transport->size);
 }
 
 static const struct pith_transport *made(void)
@@ -216,7 +266,7 @@ static const struct pith_transport *made(void)
     REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
     REAL(MPI_Comm_rank)(comm, &transport->rank);
     REAL(MPI_Comm_size)(comm, &transport->size);
-    one_host = find_one_host(transport->rank, transport->size);
+    one_host = find_one_host(transport);
     return transport;
 }
 

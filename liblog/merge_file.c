@@ -1,0 +1,247 @@
+/* merge_file.c - where everybody's bytes stand, and writing them.
+ *
+ * Volumes. A file that 100,000 processes write to is one more lock of the file system than a file of 1,000, so the
+ * segments may be spread over some files: rank r's is in volume 1 + r * volumes / ranks, and the main file has the rest.
+ *
+ *     10 ranks, 3 volumes: ranks 0 to 3 in PART.1, 4 to 6 in PART.2, 7 to 9 in PART.3
+ *
+ * The rank table has 80 bytes a rank; so that the file system does not see so many tiny writes, the first of each 64
+ * ranks in a row writes for all of them.
+ */
+#include "merge_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session.h"
+
+enum { GROUP = 64 };
+
+/* ---- Where ------------------------------------------------------------------------------------------------------- */
+
+/* The volume, from 0 on, and its first rank. */
+static uint32_t volume_of(const struct merge *merge, int rank)
+{
+    return (uint32_t)((uint64_t)rank * merge->volumes / (uint64_t)merge->t->size);
+}
+static int first_of(const struct merge *merge, uint32_t volume)
+{
+    return (int)(((uint64_t)volume * (uint64_t)merge->t->size + merge->volumes - 1) / merge->volumes);
+}
+
+/* A prefix sum over all ranks, less what it was at the volume's first rank. */
+static int place_in_volume(struct merge *merge, uint64_t before)
+{
+    uint32_t own = volume_of(merge, merge->t->rank);
+    uint64_t *starts = calloc(merge->volumes, sizeof *starts);
+    int good;
+    if (starts != NULL && merge->t->rank == first_of(merge, own))
+        starts[own] = before;
+    good = pithi_merge_agree(merge, starts != NULL) &&
+           merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) == 0;
+    if (good) {
+        merge->volume = own + 1;
+        merge->base = PITHI_HEADER_SIZE + before - starts[own];
+    }
+    free(starts);
+    return good;
+}
+
+/* Signed order in an unsigned reduction. */
+static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
+static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
+
+/* What all have together; *bytes: from this process's to all's. */
+static int sum_totals(struct merge *merge, uint64_t *bytes)
+{
+    const struct pith_transport *t = merge->t;
+    struct pithi_totals *all = &merge->totals;
+    uint64_t sums[] = {*bytes, all->records, all->states, all->events, all->messages, all->lost, all->lanes};
+    uint64_t ends[] = {biased(all->start_ns), ~biased(all->end_ns)}; /* the latest, in the same reduction */
+    if (all->start_ns > all->end_ns)
+        ends[0] = ends[1] = UINT64_MAX;
+    if (t->reduce(t->context, sums, sizeof sums / sizeof sums[0], PITH_SUM) != 0 ||
+        t->reduce(t->context, ends, 2, PITH_MIN) != 0)
+        return 0;
+    *bytes = sums[0];
+    *all = (struct pithi_totals){sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], 0, -1};
+    if (ends[0] != UINT64_MAX || ends[1] != UINT64_MAX) {
+        all->start_ns = unbiased(ends[0]);
+        all->end_ns = unbiased(~ends[1]);
+    }
+    return 1;
+}
+
+int pithi_merge_lay_out(struct merge *merge)
+{
+    const struct pith_transport *t = merge->t;
+    uint64_t bytes = pithi_encode_size(&merge->encode), before = bytes;
+
+    if (t->sum_before(t->context, &before) != 0 || !sum_totals(merge, &bytes))
+        return 0;
+    merge->volumes = merge->files < (uint32_t)t->size ? merge->files : (uint32_t)t->size;
+    merge->base = merge->table = PITHI_HEADER_SIZE + merge->defs_size;
+    if (merge->volumes > 1)
+        return place_in_volume(merge, before);
+    merge->volumes = 0;
+    merge->base += before;
+    merge->table += bytes;
+    return 1;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
+
+static int group_first(const struct merge *merge) { return merge->t->rank - merge->t->rank % GROUP; }
+
+/* 1, or 0 with errno. Collective. */
+static int open_files(struct merge *merge)
+{
+    const struct pith_transport *t = merge->t;
+    char path[sizeof merge->part + 16];
+    int writes_table = group_first(merge) == t->rank, saved;
+    if (merge->volumes == 0) {
+        int good = t->file_open(t->context, merge->part, 0, &merge->main_file) == 0;
+        merge->own_file = merge->main_file;
+        return good;
+    }
+    snprintf(path, sizeof path, "%s.%u", merge->part, (unsigned)merge->volume);
+    if (!pithi_merge_agree(merge, t->file_open(t->context, merge->part, writes_table ? 0 : -1, &merge->main_file) == 0))
+        return 0;
+    if (pithi_merge_agree(merge,
+                          t->file_open(t->context, path, first_of(merge, merge->volume - 1), &merge->own_file) == 0))
+        return 1;
+    saved = errno;
+    t->file_close(t->context, merge->main_file);
+    errno = saved;
+    return 0;
+}
+
+static int close_files(struct merge *merge)
+{
+    const struct pith_transport *t = merge->t;
+    int good = t->file_close(t->context, merge->main_file) == 0;
+    if (merge->volumes != 0)
+        good &= t->file_close(t->context, merge->own_file) == 0;
+    return good;
+}
+
+void pithi_merge_unlink(const struct merge *merge)
+{
+    uint32_t i;
+    for (i = 1; i <= merge->volumes; i++) {
+        char path[sizeof merge->part + 16];
+        snprintf(path, sizeof path, "%s.%u", merge->part, (unsigned)i);
+        unlink(path);
+    }
+    if (merge->part[0] != '\0')
+        unlink(merge->part);
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+static int put(const struct merge *merge, uint64_t offset, const void *data, size_t size)
+{
+    return merge->t->file_write_at(merge->t->context, merge->main_file, offset, data, size);
+}
+
+static int put_own(void *context, uint64_t offset, const void *data, size_t size)
+{
+    const struct merge *merge = context;
+    return merge->t->file_write_at(merge->t->context, merge->own_file, merge->base + offset, data, size);
+}
+
+/* Also in a process that failed: others wait for its entry. */
+static int write_entry(struct merge *merge, const unsigned char *entry)
+{
+    const struct pith_transport *t = merge->t;
+    unsigned char entries[GROUP * PITHI_RANK_ENTRY_SIZE];
+    int first = group_first(merge), count = t->size - first < GROUP ? t->size - first : GROUP, i, good = 1;
+
+    if (t->rank != first)
+        return t->send(t->context, first, entry, PITHI_RANK_ENTRY_SIZE) == 0;
+    memcpy(entries, entry, PITHI_RANK_ENTRY_SIZE);
+    for (i = 1; i < count; i++)
+        good &= t->recv(t->context, first + i, entries + (size_t)i * PITHI_RANK_ENTRY_SIZE, PITHI_RANK_ENTRY_SIZE) == 0;
+    return good && put(merge, merge->table + pithi_rank_entry_offset((uint32_t)first), entries,
+                       (size_t)count * PITHI_RANK_ENTRY_SIZE) == 0;
+}
+
+static int write_segment(struct merge *merge, unsigned char *entry)
+{
+    uint64_t base = (uint64_t)merge->volume << PITHI_VOLUME_SHIFT | merge->base;
+    if (pithi_segment_index(merge->encode.segment, base, merge->defs) != PITH_OK ||
+        pithi_encode_write(&merge->encode, put_own, merge) != 0)
+        return 0;
+    pithi_rank_entry(merge->encode.segment, base, merge->defs, entry);
+    return 1;
+}
+
+/* The header of the own volume, by its first rank. */
+static int write_volume_header(const struct merge *merge)
+{
+    const struct pith_transport *t = merge->t;
+    struct pithi_volume volume = {merge->volume, merge->volumes, pithi_session.job};
+    unsigned char header[PITHI_HEADER_SIZE];
+    if (merge->volumes == 0 || t->rank != first_of(merge, merge->volume - 1))
+        return 1;
+    pithi_file_header(header, &volume);
+    return t->file_write_at(t->context, merge->own_file, 0, header, sizeof header) == 0;
+}
+
+/* All that is no rank's own, by rank 0. */
+static int write_frame(const struct merge *merge)
+{
+    uint32_t ranks = (uint32_t)merge->t->size;
+    struct pithi_volume volume = {0, merge->volumes, pithi_session.job};
+    unsigned char header[PITHI_HEADER_SIZE], head[PITHI_RANK_ENTRY_SIZE], footer[PITHI_FOOTER_SIZE];
+    size_t head_size;
+
+    pithi_file_header(header, &volume);
+    pithi_rank_table_head(ranks, head, &head_size);
+    pithi_file_footer(PITHI_HEADER_SIZE, merge->table, ranks, &merge->totals, footer);
+    return put(merge, 0, header, sizeof header) == 0 &&
+           put(merge, PITHI_HEADER_SIZE, merge->defs_chunk, merge->defs_size) == 0 &&
+           put(merge, merge->table, head, head_size) == 0 &&
+           put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
+}
+
+static int write_all(struct merge *merge)
+{
+    unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
+    int good = write_segment(merge, entry) && write_volume_header(merge);
+    good &= write_entry(merge, entry);
+    return good && (merge->t->rank != 0 || write_frame(merge));
+}
+
+static void fail_at(const char *what, int number)
+{
+    char text[PITHI_PATH_MAX + 128];
+    snprintf(text, sizeof text, "%s: cannot be %s%s%s", pithi_session.log, what, number != 0 ? ": " : "",
+             number != 0 ? strerror(number) : "");
+    pithi_merge_fail(text);
+}
+
+int pithi_merge_write(struct merge *merge)
+{
+    int good, saved;
+    snprintf(merge->part, sizeof merge->part, "%s.%llx.part", pithi_session.log, (unsigned long long)pithi_session.job);
+    errno = 0;
+    good = open_files(merge);
+    saved = errno;
+    if (!pithi_merge_agree(merge, good)) {
+        if (merge->t->rank == 0)
+            fail_at("made", saved);
+        return 0;
+    }
+    errno = 0;
+    good = write_all(merge);
+    saved = errno;
+    if (!close_files(merge))
+        good = 0;
+    if (!good)
+        fail_at("written", saved != 0 ? saved : EIO);
+    return good;
+}

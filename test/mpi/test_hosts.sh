@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# The end of a job on one host and on two (MPI-IO), in one file and in some (PITH_FILES): the same log.
+#
+# Two hosts are played on this machine: MPICH's launcher starts a proxy for each name itself; Open MPI's is given an agent
+# in place of ssh that starts its daemon under that host name, in a name space of its own (needs root).
+. "$(dirname "$0")/../lib.sh"
+export PITH_QUIET=1
+
+cat >agent <<'END'
+#!/bin/sh
+# agent HOST COMMAND...: what ssh would be asked.
+host=$1; shift
+exec unshare -u sh -c "hostname $host; $*"
+END
+chmod +x agent
+
+# on HOSTS MPI RANKS ARGS...
+on() {
+    local hosts=$1 mpi=$2 ranks=$3 half=$((($3 + 1) / 2)); shift 3
+    case $hosts$mpi in
+    1*) mpiexec_of "$mpi" "$ranks" "$@" ;;
+    2mpich) mpiexec.mpich -launcher fork -hosts hosta,hostb -ppn $half -n "$ranks" "$@" ;;
+    2openmpi) mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -host hosta:$half,hostb:$half -n "$ranks" "$@" ;;
+    esac
+}
+
+# All records without their times, sorted; without the making of communicators, one a host.
+records() { pith print "$1" 2>>err | sed '/^#/d' | cut -f 2- | awk -F '\t' '$3 != "comm"' | sort; }
+
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -o hosts "$top/test/mpi/hosts.c" || { ok 1 "$mpi: compiles"; continue; }
+    for ranks in 1 2 4; do
+        for case in "1 1" "1 3" "2 1" "2 3"; do
+            read -r hosts files <<<"$case"
+            what="$mpi, $ranks ranks, $hosts host(s), PITH_FILES=$files"
+            [ "$hosts $ranks" != "2 1" ] || continue
+            if [ "$hosts$mpi" = 2openmpi ] && ! unshare -u true 2>/dev/null; then
+                skip "$what" "no name space can be made"; continue
+            fi
+            rm -rf log.pith*
+            PITH_FILES=$files on "$hosts" "$mpi" "$ranks" pith run -o log.pith ./hosts >out 2>err
+            is $? 0 "$what: ends well" || sed 's/^/# /' err
+            is "$(sort -u out)" $((ranks / hosts)) "that many ranks a host"
+            many=$((files < ranks ? files : ranks)); [ $many -gt 1 ] || many=0
+            is "$(ls -d log.pith* | tr '\n' ' ')" \
+                "log.pith $(for ((i = 1; i <= many; i++)); do echo -n "log.pith.$i "; done)" "its files, and no others"
+            pith check log.pith >out 2>&1
+            ok $? "pith check" || sed 's/^/# /' out
+            records log.pith >got
+            [ "$case" = "1 1" ] && mv got wanted && is "$(grep -c 'MPI_Allreduce' wanted)" $((200 * ranks)) "all is there" && continue
+            cmp -s got wanted; ok $? "the same records as on one host in one file" || diff wanted got | head -n 10
+        done
+    done
+done
+finish

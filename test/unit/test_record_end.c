@@ -1,0 +1,244 @@
+/* test_record_end.c - what the end of a job makes of its records as the environment asks: coarser times, no short
+ * states, several files; and that a log's files come, are replaced and go together. */
+#include "fork_job.h"
+#include "record_help.h"
+
+enum { ROUNDS = 3000 };
+
+/* Rounds with a short state in a longer one, and a message. */
+static void job(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    uint32_t slow = pith_state_define("slow", "red"), quick = pith_state_define("quick", "green");
+    int i, next = (job->rank + 1) % job->size, before = (job->rank + job->size - 1) % job->size;
+    if (pith_job_join(&transport) != 0)
+        exit(3);
+    for (i = 0; i < ROUNDS; i++) {
+        pith_begin(quick);
+        pith_comm_send(0, next, i, 100);
+        pith_comm_recv(0, before, i, 100, pith_recv_post());
+        pith_end(quick);
+    }
+    pith_begin(slow);
+    usleep(20000);
+    pith_end(slow);
+    pith_job_finish(&transport);
+}
+
+static const char *property(const struct help_log *log, const char *wanted)
+{
+    const char *key, *value;
+    uint32_t i;
+    for (i = 0; (key = pithlog_get_property(log->log, i, &value)) != NULL; i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return "";
+}
+
+static void test_plain(void)
+{
+    struct help_log log;
+    help_fresh();
+    OK(job_run(3, job) == 0 && help_read(&log, "run.pith"), "a job of 3");
+    OK(*property(&log, "time_unit_ns") == '\0' && *property(&log, "states_left_out") == '\0' &&
+           help_count(&log, PITHLOG_ENTER, "quick") == 3 * ROUNDS,
+       "as it was recorded");
+    help_close(&log);
+}
+
+static void test_unit(void)
+{
+    struct help_log log;
+    size_t i;
+    int good = 1;
+    help_fresh();
+    setenv("PITH_TIME_UNIT", "10us", 1);
+    OK(job_run(3, job) == 0 && help_read(&log, "run.pith"), "PITH_TIME_UNIT=10us");
+    for (i = 0; i < log.count; i++)
+        good &= log.records[i].time_ns % 10000 == 0 && (i == 0 || log.records[i].time_ns >= log.records[i - 1].time_ns);
+    OK(good && log.count > 3 * 4 * ROUNDS && log.info->states == 3 * (ROUNDS + 2), "all times are multiples of it");
+    OK(strcmp(property(&log, "time_unit_ns"), "10000") == 0, "the log says so");
+    help_close(&log);
+    unsetenv("PITH_TIME_UNIT");
+}
+
+static void test_min_duration(void)
+{
+    struct help_log log;
+    help_fresh();
+    setenv("PITH_MIN_DURATION", "10ms", 1);
+    OK(job_run(3, job) == 0 && help_read(&log, "run.pith"), "PITH_MIN_DURATION=10ms");
+    OK(help_count(&log, PITHLOG_ENTER, "slow") == 3 && help_count(&log, PITHLOG_LEAVE, "slow") == 3,
+       "longer states are there");
+    OK(help_count(&log, PITHLOG_ENTER, NULL) == help_count(&log, PITHLOG_LEAVE, NULL), "each whole");
+    OK(help_count(&log, PITHLOG_ENTER, NULL) + (uint64_t)atoll(property(&log, "states_left_out")) == 3 * (ROUNDS + 2) &&
+           help_count(&log, PITHLOG_ENTER, "quick") < ROUNDS,
+       "the rest is counted: %s", property(&log, "states_left_out"));
+    OK(help_count(&log, PITHLOG_SEND, NULL) == 3 * ROUNDS && help_count(&log, PITHLOG_RECV, NULL) == 3 * ROUNDS,
+       "messages stay");
+    help_close(&log);
+    unsetenv("PITH_MIN_DURATION");
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
+
+/* Number of the volume, of all, and the common number, by the header of a file; 0: not there, or none. */
+static int header_of(const char *path, uint32_t numbers[2], uint64_t *id)
+{
+    unsigned char header[64];
+    FILE *file = fopen(path, "rb");
+    size_t got = file != NULL ? fread(header, 1, sizeof header, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    memcpy(numbers, header + 16, 8);
+    memcpy(id, header + 24, 8);
+    return got == sizeof header && memcmp(header, "\x89Pith\r\n\x1a", 8) == 0;
+}
+
+static int headers_good(uint32_t files)
+{
+    uint32_t i, numbers[2];
+    uint64_t first = 0, id;
+    int good = 1;
+    for (i = 0; good && i <= files; i++) {
+        char path[32];
+        snprintf(path, sizeof path, i > 0 ? "run.pith.%u" : "run.pith", i);
+        good = header_of(path, numbers, &id) && numbers[0] == i && numbers[1] == files && (i == 0 || id == first);
+        first = id;
+    }
+    return good && first != 0;
+}
+
+static int volumes_there(void)
+{
+    char path[32];
+    int i, there = 0;
+    for (i = 0; i < 40; i++) {
+        snprintf(path, sizeof path, "run.pith.%d", i);
+        there += access(path, F_OK) == 0;
+    }
+    return there;
+}
+
+static int parts_there(void)
+{
+    int count = 0;
+    DIR *dir = opendir(".");
+    struct dirent *entry;
+    while (dir != NULL && (entry = readdir(dir)) != NULL)
+        count += strstr(entry->d_name, ".part") != NULL;
+    if (dir != NULL)
+        closedir(dir);
+    return count;
+}
+
+static void test_files(int size, int files)
+{
+    char text[8];
+    int expected = files < size ? files : size;
+    struct help_log log;
+    help_fresh();
+    snprintf(text, sizeof text, "%d", files);
+    setenv("PITH_FILES", text, 1);
+    OK(job_run(size, job) == 0 && volumes_there() == (expected > 1 ? expected : 0), "%d ranks, PITH_FILES=%d", size,
+       files);
+    OK(headers_good(expected > 1 ? (uint32_t)expected : 0), "headers of one log");
+    OK(help_read(&log, "run.pith") && help_count(&log, PITHLOG_SEND, NULL) == (uint64_t)(size * ROUNDS) &&
+           log.info->ranks == (uint32_t)size && log.info->complete,
+       "it is read as one");
+    OK(parts_there() == 0 && help_files(".", ".spill") == 0, "nothing else is left");
+    help_close(&log);
+}
+
+static void failing_job(struct fork_job *which)
+{
+    which->fail_write = which->rank == 2;
+    job(which);
+}
+
+/* A log in other files is replaced: those that the new one has not go, others' files stay. */
+static void test_replaced(void)
+{
+    struct help_log log;
+    FILE *file;
+    help_fresh();
+    setenv("PITH_FILES", "4", 1);
+    OK(job_run(4, job) == 0 && volumes_there() == 4, "a log in 4 files beside its own");
+    file = fopen("run.pith.3", "wb"); /* is somebody else's now */
+    fputs("mine", file);
+    fclose(file);
+    usleep(20000);
+    setenv("PITH_FILES", "2", 1);
+    OK(job_run(4, job) == 0 && headers_good(2) && help_read(&log, "run.pith"), "is replaced by one in 2");
+    help_close(&log);
+    OK(access("run.pith.4", F_OK) != 0 && access("run.pith.3", F_OK) == 0, "its own files go, a foreign one stays");
+    unlink("run.pith.3");
+    usleep(20000);
+    unsetenv("PITH_FILES");
+    OK(job_run(4, job) == 0 && volumes_there() == 0 && headers_good(0), "and by one in a single file");
+}
+
+/* A volume of that name that is younger than the job is another's: the log takes the next name, all of it. */
+static void claiming_job(struct fork_job *which)
+{
+    if (which->rank == 0) {
+        FILE *file;
+        usleep(20000);
+        pith_event(pith_event_define("recording has begun", NULL, NULL));
+        usleep(20000);
+        file = fopen("run.pith.2", "wb");
+        fputs("mine", file);
+        fclose(file);
+    }
+    job(which);
+}
+
+static void test_claimed(void)
+{
+    struct help_log log;
+    help_fresh();
+    setenv("PITH_FILES", "3", 1);
+    OK(job_run(3, claiming_job) == 0 && help_read(&log, "run-2.pith"), "a name that is taken in part");
+    OK(access("run.pith", F_OK) != 0 && volumes_there() == 1 && access("run-2.pith.3", F_OK) == 0,
+       "is not used at all");
+    help_close(&log);
+}
+
+static void test_failure(void)
+{
+    help_fresh();
+    setenv("PITH_FILES", "3", 1);
+    OK(job_run(4, failing_job) == 0 && volumes_there() == 0 && access("run.pith", F_OK) != 0,
+       "a rank that cannot write");
+    OK(help_files("run.pith.spill", ".spill") == 4, "leaves the spill files");
+    OK(parts_there() == 0, "and no file half written");
+}
+
+/* Another format is one file. */
+static void test_foreign(void)
+{
+    help_fresh();
+    setenv("PITH_FILES", "3", 1);
+    setenv("PITH_FORMAT", "alog", 1);
+    OK(job_run(3, job) == 0 && access("run.alog", F_OK) == 0 && volumes_there() == 0, "PITH_FORMAT=alog: one file");
+    unsetenv("PITH_FORMAT");
+    unsetenv("PITH_FILES");
+}
+
+int main(void)
+{
+    help_begin();
+    test_plain();
+    test_unit();
+    test_min_duration();
+    test_files(5, 3);
+    test_files(16, 16);
+    test_files(2, 9);
+    test_files(1, 5);
+    test_replaced();
+    test_claimed();
+    test_failure();
+    test_foreign();
+    help_clean();
+    return tap_done();
+}
