@@ -85,9 +85,12 @@ templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w
-runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c)
+runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
+# Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP alone, and keep it to themselves.
+link_trace := -Wl,--exclude-libs,ALL $(lib_a)
 templates_time := wrappers/time/time.w
-runtime_time := $(addprefix wrappers/mpi/,real.c nested.c choice.c)
+runtime_time := $(runtime_trace)
+link_time := $(link_trace)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
@@ -166,9 +169,10 @@ $(core_a): $(call obj,$(core_src))
 	$(archive)
 $(null_a): $(call obj,liblog/null.c)
 	$(archive)
+# Stays in a process that has used it: threads' ends, forks and the process's end call into it.
 $(lib_so): $(call obj,$(liblog_src) $(formats_src)) liblog/libpith.map
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^) -lz -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^) -lz -lpthread $(LIBS)
 $(null_so): $(call obj,liblog/null.c) liblog/libpith.map
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,$(@F) -Wl,--version-script=liblog/libpith.map -o $@ $(filter %.o,$^)
@@ -241,9 +245,9 @@ $(O)/obj/mpi-$(1)/$(2)/%.o: wrappers/$(2)/%.c $(O)/.flags | $(headers)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1)/%.o,$(runtime_$(2))) $(O)/obj/mpi-$(1)/gen/$(2).o \
 		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
-		$(wildcard wrappers/$(2)/*.map) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
+		$(wildcard wrappers/$(2)/*.map) $(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 

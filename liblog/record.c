@@ -13,9 +13,9 @@ static int on(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELA
 /* For calls that need an id: 0 is what a failed definition gave. */
 static int refuse(uint32_t id)
 {
-    if (!on())
+    if (id == PITH_LEFT_OUT_ || !on())
         return 1;
-    if (id != 0)
+    if (PITH_ID_IN_(id))
         return 0;
     pithi_lost_add(1);
     return 1;
@@ -58,7 +58,8 @@ void pith_count(uint32_t id, double value)
 
 void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
 {
-    pithi_record(kind, id, words, count);
+    if (on() && (kind == PITH_KIND_LEAVE_ || pith_messages()))
+        pithi_record(kind, id, words, count);
 }
 
 _Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL,

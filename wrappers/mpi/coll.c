@@ -14,7 +14,7 @@ static __thread struct {
 
 static struct pithi_comm *begin(MPI_Comm comm)
 {
-    now.comm = pithi_self.recorded ? pithi_comm_find(comm) : NULL;
+    now.comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(comm) : NULL;
     now.root = PITH_NOBODY;
     now.given = now.got = 0;
     return now.comm;
@@ -311,10 +311,18 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
+void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
+{
+    if (__builtin_expect(pithi_self.begun, 1))
+        pith_same_coll(comm->id, root, given_bytes, got_bytes);
+    else
+        pith_comm_coll(comm->id, root, given_bytes, got_bytes);
+}
+
 void pithi_coll_record(void)
 {
     if (now.comm && pithi_self.recorded)
-        pith_same_coll(now.comm->id, now.root, now.given, now.got);
+        pithi_coll_put(now.comm, now.root, now.given, now.got);
 }
 
 void pithi_coll_keep(int result, const MPI_Request *request)

@@ -54,6 +54,8 @@ void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Dataty
 void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
                            struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
 
+/* A record of a collective that begins now. */
+void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes);
 /* The record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
 /* After the call that made a persistent request. */

@@ -280,7 +280,7 @@ int pithi_comm_root(const struct pithi_comm *comm, int root)
 
 void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, const MPI_Comm *made)
 {
-    if (result != MPI_SUCCESS || !pithi_job_up || !pithi_self.recorded || *made == MPI_COMM_NULL)
+    if (result != MPI_SUCCESS || !pithi_job_up || !pithi_job_messages || !pithi_self.recorded || *made == MPI_COMM_NULL)
         return;
     const struct pithi_comm *from = parent == MPI_COMM_NULL ? NULL : pithi_comm_find(parent);
     add(*made, kind, from ? from->key : 0, 0);
@@ -288,7 +288,7 @@ void pithi_comm_made(int result, enum pithi_comm_kind kind, MPI_Comm parent, con
 
 uint64_t pithi_comm_promise(MPI_Comm parent)
 {
-    const struct pithi_comm *from = pithi_self.recorded ? pithi_comm_find(parent) : NULL;
+    const struct pithi_comm *from = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(parent) : NULL;
 
     return from ? key_of(from, PITHI_COMM_DUP, from->key) : 0;
 }
@@ -327,7 +327,7 @@ void pithi_comm_drop_end(int result, struct pithi_comm *comm)
 
 void pithi_comm_named(int result, MPI_Comm handle, const char *name)
 {
-    const struct pithi_comm *comm = pithi_self.recorded ? pithi_comm_find(handle) : NULL;
+    const struct pithi_comm *comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(handle) : NULL;
 
     if (comm && result == MPI_SUCCESS)
         pith_comm_name(comm->id, name);

@@ -13,18 +13,20 @@
 
 enum event { FILE_OPEN, FILE_ACCESS, WINDOW_MADE, WINDOW_NAME, WINDOW_ACCESS, WINDOW_TARGET, SPAWN };
 
-/* The payload's fields follow one another in the order of the format (pith.h). */
+/* Each is of the group of the functions that it tells of. The payload's fields follow one another in the order of the
+ * format (pith.h). */
 static struct {
-    const char *name, *colour, *format;
+    const char *name, *colour, *format, *group;
     uint32_t id;
 } events[] = {
-    [FILE_OPEN] = {"MPI file open", "HotPink", "file=%d name=%s", 0},
-    [FILE_ACCESS] = {"MPI file access", "orchid", "file=%d bytes=%l offset=%l", 0},
-    [WINDOW_MADE] = {"MPI window made", "SeaGreen", "window=%d bytes=%l", 0},
-    [WINDOW_NAME] = {"MPI window name", "SeaGreen", "window=%d name=%s", 0},
-    [WINDOW_ACCESS] = {"MPI one-sided", "LightGreen", "window=%d target=%d bytes=%l displacement=%l", 0},
-    [WINDOW_TARGET] = {"MPI target", "LightGreen", "window=%d target=%d", 0},
-    [SPAWN] = {"MPI spawn", "DarkSeaGreen1", "processes=%d command=%s", 0},
+    [FILE_OPEN] = {"MPI file open", "HotPink", "file=%d name=%s", "MPI file", 0},
+    [FILE_ACCESS] = {"MPI file access", "orchid", "file=%d bytes=%l offset=%l", "MPI file", 0},
+    [WINDOW_MADE] = {"MPI window made", "SeaGreen", "window=%d bytes=%l", "MPI one-sided", 0},
+    [WINDOW_NAME] = {"MPI window name", "SeaGreen", "window=%d name=%s", "MPI one-sided", 0},
+    [WINDOW_ACCESS] = {"MPI one-sided", "LightGreen", "window=%d target=%d bytes=%l displacement=%l", "MPI one-sided",
+                       0},
+    [WINDOW_TARGET] = {"MPI target", "LightGreen", "window=%d target=%d", "MPI one-sided", 0},
+    [SPAWN] = {"MPI spawn", "DarkSeaGreen1", "processes=%d command=%s", "MPI communicator", 0},
 };
 
 struct payload {
@@ -53,7 +55,8 @@ static void record(enum event event, const struct payload *payload)
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
     if (!id) { /* several threads may: the same name gives the same id */
-        id = pith_event_define(events[event].name, events[event].colour, events[event].format);
+        id = pith_event_define_group(events[event].name, events[event].colour, events[event].format,
+                                     events[event].group);
         __atomic_store_n(&events[event].id, id, __ATOMIC_RELAXED);
     }
     pith_event_data(id, payload->bytes, payload->size);

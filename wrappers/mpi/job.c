@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-int pithi_job_up, pithi_job_threads;
+int pithi_job_up, pithi_job_threads, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
@@ -36,14 +36,17 @@ void pithi_job_begin(int result)
         return;
     REAL(MPI_Query_thread)(&provided);
     pithi_job_threads = provided == MPI_THREAD_MULTIPLE;
+    pithi_job_messages = pith_messages();
     pithi_comm_begin();
     pithi_job_up = 1;
     const struct pith_transport *opened = pithi_transport_open();
     if (!opened)
         return;
     tell_library();
-    /* A process that cannot record (no room for its buffers) takes part in the merge all the same: it is collective. */
-    pith_job_join(opened);
+    /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
+     * collective. */
+    if (pith_job_join(opened) != 0)
+        pithi_job_messages = 0;
     transport = opened;
 }
 
@@ -87,6 +90,7 @@ void pithi_job_session(int result)
         return;
     }
     pithi_job_threads = 1; /* each session has a level of its own: be prepared */
+    pithi_job_messages = pith_messages();
     pithi_comm_begin_group(all_processes);
     pithi_job_up = 1;
     tell_library();
@@ -102,9 +106,9 @@ int pithi_job_session_end(struct pithi_call *call)
     REAL(MPI_Initialized)(&world);
     if (world) /* MPI_Finalize is the end */
         return 0;
-    const struct pith_transport *opened = pithi_transport_open_group(all_processes);
-    if (opened && pith_job_join(opened) == 0)
-        transport = opened;
+    transport = pithi_transport_open_group(all_processes);
+    if (transport)
+        pith_job_join(transport);
     pithi_job_end(call);
     REAL(MPI_Group_free)(&all_processes);
     REAL(MPI_Session_finalize)(&own_session);

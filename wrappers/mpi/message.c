@@ -1,6 +1,7 @@
 /* message.c - see message.h. */
 #include "message.h"
 
+#include "coll.h"
 #include "job.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -43,7 +44,18 @@ void pithi_bytes_forget(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELE
 
 /* ---- blocking ---------------------------------------------------------------------------------------------------- */
 
-static struct pithi_comm *comm_of(MPI_Comm comm) { return pithi_self.recorded ? pithi_comm_find(comm) : NULL; }
+/* Whether this call's messages are recorded. */
+static int on(void) { return pithi_self.recorded && pithi_job_messages && pithi_job_up; }
+
+static struct pithi_comm *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find(comm) : NULL; }
+
+static void record_send(const struct pithi_comm *comm, int to, int tag, uint64_t bytes)
+{
+    if (__builtin_expect(pithi_self.begun, 1))
+        pith_same_send(comm->id, to, tag, bytes);
+    else
+        pith_comm_send(comm->id, to, tag, bytes);
+}
 
 void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatype type)
 {
@@ -51,7 +63,7 @@ void pithi_send(MPI_Comm comm, int peer, int tag, pithi_count count, MPI_Datatyp
     int to = found ? pithi_comm_peer(found, peer) : -1;
 
     if (to >= 0)
-        pith_same_send(found->id, to, tag, pithi_bytes(count, type));
+        record_send(found, to, tag, pithi_bytes(count, type));
 }
 
 /* A number for each receive, in the order of posting. Where no two threads are in MPI at once, some are taken ahead. */
@@ -183,9 +195,9 @@ static void start(MPI_Request handle)
 
     pithi_request_get(handle, &request);
     if (request.kind == PITHI_REQUEST_SEND_INIT) {
-        pith_same_send(request.comm->id, request.peer, request.tag, request.bytes);
+        record_send(request.comm, request.peer, request.tag, request.bytes);
     } else if (request.kind == PITHI_REQUEST_COLL_INIT) {
-        pith_same_coll(request.comm->id, request.peer, request.bytes, request.u.got_bytes);
+        pithi_coll_put(request.comm, request.peer, request.bytes, request.u.got_bytes);
     } else if (request.kind == PITHI_REQUEST_RECV_INIT) {
         request.is_active = 1;
         request.is_cancelled = 0;
@@ -196,7 +208,7 @@ static void start(MPI_Request handle)
 
 void pithi_start(int count, const MPI_Request *requests)
 {
-    for (int i = 0; i < count && pithi_self.recorded && pithi_job_up; i++)
+    for (int i = 0; i < count && on(); i++)
         if (requests[i] != MPI_REQUEST_NULL)
             start(requests[i]);
 }
@@ -205,7 +217,7 @@ void pithi_cancel(const MPI_Request *handle)
 {
     struct pithi_request request;
 
-    if (!pithi_self.recorded || !pithi_job_up || *handle == MPI_REQUEST_NULL)
+    if (!on() || *handle == MPI_REQUEST_NULL)
         return;
     pithi_request_get(*handle, &request);
     if (request.kind == PITHI_REQUEST_NONE || !request.is_active)
@@ -220,7 +232,7 @@ void pithi_request_free(const MPI_Request *handle)
 {
     struct pithi_request request;
 
-    if (!pithi_self.recorded || !pithi_job_up || *handle == MPI_REQUEST_NULL)
+    if (!on() || *handle == MPI_REQUEST_NULL)
         return;
     pithi_request_get(*handle, &request);
     if (request.kind == PITHI_REQUEST_NONE)
@@ -264,7 +276,7 @@ void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)
     struct pithi_request request = {.kind = PITHI_REQUEST_NONE};
 
     recv->comm = NULL;
-    if (!pithi_self.recorded || !pithi_job_up || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
+    if (!on() || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
     pithi_request_get(key_of(*message), &request);
     if (request.kind != PITHI_REQUEST_RECV)

@@ -2,10 +2,11 @@
 #ifndef PITHI_NESTED_H
 #define PITHI_NESTED_H
 
-/* This thread's place in the calls. `recorded`: the innermost call under way is one that the user made. `stamped`: the
- * log's last record was made after the library's own call, so the end of the state has the same time. */
+/* This thread's place in the calls. `recorded`: the innermost call under way is one that the user made. `begun`: its
+ * state is in the log, so what is recorded before the library's own call has the same time. `stamped`: the log's last
+ * record was made after the library's own call, so the end of the state has the same time. */
 struct pithi_self {
-    int depth, recorded, stamped;
+    int depth, recorded, begun, stamped;
 };
 extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

@@ -17,7 +17,8 @@ struct pithi_call {
     int outer_recorded;
 };
 
-uint32_t pithi_state_define(struct pithi_state *state);
+/* The first call: defines the state, and begins it. 0: it is left out (PITH_ONLY, PITH_SKIP). */
+int pithi_state_first(struct pithi_state *state);
 
 /* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation,
  * an error handler, an attribute's copy function are the user's code. */
@@ -30,7 +31,11 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
-        pith_begin(__builtin_expect(id != 0, 1) ? id : pithi_state_define(state));
+        self->begun = 1;
+        if (__builtin_expect(PITH_ID_IN_(id), 1))
+            pith_begin(id);
+        else
+            self->begun = id != PITH_LEFT_OUT_ && pithi_state_first(state);
     }
 }
 
@@ -40,10 +45,12 @@ static inline void pithi_leave(const struct pithi_call *call)
 
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&call->state->id, __ATOMIC_RELAXED);
-        if (self->stamped)
-            pith_same_end(id);
-        else
-            pith_end(id);
+        if (__builtin_expect(id != PITH_LEFT_OUT_, 1)) {
+            if (self->stamped)
+                pith_same_end(id);
+            else
+                pith_end(id);
+        }
         self->stamped = 0;
     }
     self->recorded = call->outer_recorded;

@@ -66,7 +66,7 @@ static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thr
 
     for (int f = 0; f < pithi_time_functions; f++) {
         int choice = 0;
-        if (!pithi_chosen(&choice, pithi_time_names[f]))
+        if (!pithi_chosen(&choice, pithi_time_names[f], pithi_time_classes[f]))
             continue;
         for (int c = 0; c < PITHI_TIME_COMMS; c++) {
             if (!sum->cells[c] || !sum->cells[c][f].calls)

@@ -13,6 +13,9 @@
 const char *const pithi_time_names[] = {
 {{forallfn f @conversion}}    "{{f}}",
 {{endforallfn}}};
+const char *const pithi_time_classes[] = {
+{{forallfn f @conversion}}    "{{class}}",
+{{endforallfn}}};
 const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_names;
 
 /* ---- what is sent ------------------------------------------------------------------------------------------------ */

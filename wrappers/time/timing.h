@@ -43,7 +43,8 @@ struct pithi_time_self {
 };
 extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-extern const char *const pithi_time_names[]; /* of the functions, by number */
+extern const char *const pithi_time_names[];   /* of the functions, by number */
+extern const char *const pithi_time_classes[]; /* theirs in roles.table */
 extern const int pithi_time_functions;
 extern int pithi_time_off;      /* MPI_Pcontrol(0), or over */
 extern int pithi_time_counter;  /* 1: the processor's counter can be trusted */

@@ -228,7 +228,8 @@ static void add_note(struct line *line)
 
 /* ---- begin and end ----------------------------------------------------------------------------------------------- */
 
-void pithi_trace_begin(struct pithi_trace_call *call, const char *name, int *chosen, const void *caller)
+void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const char *classes, int *chosen,
+                       const void *caller)
 {
     struct pithi_self *self = &pithi_self;
     struct line line;
@@ -236,7 +237,7 @@ void pithi_trace_begin(struct pithi_trace_call *call, const char *name, int *cho
     call->outer_recorded = self->recorded;
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
     call->name = NULL;
-    if (self->recorded && pithi_chosen(chosen, name) && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
+    if (self->recorded && pithi_chosen(chosen, name, classes) && !__atomic_load_n(&is_off, __ATOMIC_RELAXED)) {
         pthread_once(&once, open_output);
         call->name = name;
         line_begin(&line);

@@ -2,7 +2,7 @@
  *
  *     PITH_TRACE_FILE   the file to write (appended to); %r in it stands for the rank: a file for each. Else stderr.
  *     PITH_TRACE_TIME   1: each line has the time of day, the second one of a call the duration too.
- *     PITH_FUNCTIONS    choice.h
+ *     PITH_ONLY, PITH_SKIP   choice.h
  *
  * A line goes out whole, in one write(2), when the call begins or ends; nothing is kept back, so that the last line of
  * a process that hangs or is killed says where it stands.
@@ -27,7 +27,8 @@ void pithi_trace_message(MPI_Count count, const char *role, int peer, int tag); 
 /* What a status says; `type` as given to the call, MPI_BYTE: the size in bytes. */
 void pithi_trace_received(int result, const MPI_Status *status, MPI_Datatype type);
 
-void pithi_trace_begin(struct pithi_trace_call *call, const char *name, int *chosen, const void *caller);
+void pithi_trace_begin(struct pithi_trace_call *call, const char *name, const char *classes, int *chosen,
+                       const void *caller);
 void pithi_trace_end(const struct pithi_trace_call *call);
 
 /* After MPI_Init: the rank is known for sure. */

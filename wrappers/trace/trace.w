@@ -50,7 +50,7 @@
 {{fnall f @conversion}}
     {{vardecl struct pithi_trace_call call}}
     {{vardecl static int chosen}}
-    pithi_trace_begin(&{{call}}, "{{f}}", &{{chosen}}, __builtin_return_address(0));
+    pithi_trace_begin(&{{call}}, "{{f}}", "{{class}}", &{{chosen}}, __builtin_return_address(0));
     {{callfn}}
     pithi_trace_end(&{{call}});
 {{endfnall}}
