@@ -34,14 +34,20 @@ struct pithi_dict {
     uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
 };
 
-/* The columns of a block being made. All but what is below belongs to block_write.c. */
-enum { PITHI_CODE_SLOTS = 1024 };
+/* The columns of a block being made. All but what is below belongs to block_write.c. All of it grows with what comes: a
+ * log may have a hundred thousand lanes with little in each. */
 struct pithi_encoder {
     struct pithi_block_head head; /* `unit` and `columns` only at the end */
     uint32_t room;                /* for so many records there is memory */
     uint32_t dict_count;
-    unsigned char *what; /* [room] codes */
-    uint64_t *steps;     /* [room] */
+    struct pithi_code_slot {
+        uint64_t key; /* pithi_code_key; 0: empty */
+        uint32_t code;
+    } * code;                /* [2^(64 - code_shift)] */
+    uint32_t code_shift;     /* 64 - log2 of the slots */
+    struct pithi_dict *dict; /* [slots / 4, but 256 at most] */
+    unsigned char *what;     /* [room] codes */
+    uint64_t *steps;         /* [room] */
     struct pithi_stack open;
     uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;
@@ -49,11 +55,6 @@ struct pithi_encoder {
     struct {
         unsigned char pay, blocks; /* whether deflate does, and for how many blocks to go this is taken for true */
     } repeats[PITHI_COL_COUNT];
-    struct pithi_code_slot {
-        uint64_t key; /* pithi_code_key; 0: empty */
-        uint32_t code;
-    } code[PITHI_CODE_SLOTS];
-    struct pithi_dict dict[256];
 };
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
@@ -74,13 +75,19 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Records are made ready so many at once, by a tight loop; who merges many lanes then finds all of them in the first
- * caches, where the columns of all lanes would not be. */
+/* Records are made ready so many at once, by tight loops that guess no branches; who merges many lanes then finds all
+ * of them in the first caches, where the columns of all lanes would not be. Fields that only some kinds have stand
+ * beside, in an entry for each record that has any; entry 0 is that of all the others. */
 enum { PITHI_READY = 64 };
 
+/* What a record begins with, and then. */
 struct pithi_ready {
     int64_t time_ns;
-    struct pithi_dict is; /* kind 0: `what` is its code, the escape or none */
+    struct pithi_code {
+        uint32_t lane, kind; /* kind 0: `what` is the code, the escape or none */
+        uint32_t what;       /* what the record's `id` gets */
+        uint32_t fields;     /* of a code: 1: such records have some */
+    } is;
 };
 
 /* A block being read. All zero is a fresh one; it may be loaded again and again. */
@@ -88,21 +95,24 @@ struct pithi_block {
     /* the cursor */
     const struct pithi_ready *next, *ready_end; /* in `ready`; before `next` is the record that step moved to */
     int64_t time_ns;                            /* of that */
-    uint32_t prepared;                          /* records that are, or were, ready */
+    int64_t prepared_ns;                        /* of the last one that is, or was, ready */
+    uint32_t prepared;                          /* how many are, or were */
+    const char *why;                            /* damaged behind these, NULL: not known to be */
     uint64_t bit;                               /* place in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
-    struct pithi_ready ready[PITHI_READY];
+    struct pithi_ready *ready;     /* [PITHI_READY] */
+    struct pithlog_record *fields; /* [PITHI_READY + 1], of each from `id` on */
+    struct pithi_code *codes;      /* [256] communicators as the log's, see below */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
     struct pithi_column_view {
         const unsigned char *at, *end;
     } column[PITHI_COL_COUNT];
-    struct pithi_dict dict[256]; /* communicators as the log's, see below */
     uint32_t dict_count;
-    /* Set before loading: ids and communicators are less than these (UINT32_MAX: any), and the log's numbers of the
+    /* Set before loading: the lane that records get; ids and communicators are less than these (UINT32_MAX: any), and the log's numbers of the
      * rank's communicators (NULL: they stay as they are). */
-    uint32_t def_count, comm_count;
+    uint32_t lane, def_count, comm_count;
     const uint32_t *comms;
 };
 
@@ -122,16 +132,49 @@ static inline void pithi_block_leave(struct pithi_block *b)
 {
     b->next = b->ready_end;
     b->prepared = b->head.count = 0;
+    b->why = NULL;
 }
 
-/* Goes to the next record and gives its time in b->time_ns: 1; 0: the block is at its end; -1: damaged. */
-static inline int pithi_block_step(struct pithi_block *b);
-/* The record that step went to; to be called once for each. lane is left 0. 0: damaged. */
-static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *record);
-
-/* The uncommon part of both: makes the next records ready, as step returns; and a record that is no state's. */
+/* Makes the next records ready: 1; 0: the block is at its end; -1: it is damaged here, b->why says how. Only when none
+ * is ready. */
 int pithi_block_prepare(struct pithi_block *b);
-int pithi_block_fields(struct pithi_block *b, struct pithi_dict is, struct pithlog_record *record);
+
+/* Goes to the next record and gives its time in b->time_ns: as pithi_block_prepare. */
+static inline int pithi_block_step(struct pithi_block *b)
+{
+    if (__builtin_expect(b->next == b->ready_end, 0)) {
+        int status = pithi_block_prepare(b);
+        if (status <= 0)
+            return status;
+    }
+    b->time_ns = b->next++->time_ns;
+    return 1;
+}
+
+extern const struct pithlog_record pithi_no_fields;
+
+/* The record of a ready one. (In few and large pieces: stores are what this costs.) */
+static inline void pithi_block_give(const struct pithi_block *b, const struct pithi_ready *ready,
+                                    struct pithlog_record *r)
+{
+    const size_t begin = offsetof(struct pithlog_record, id);
+    const uintptr_t none = (uintptr_t)&pithi_no_fields, some = (uintptr_t)&b->fields[ready->is.fields];
+    const char *fields = (const char *)(none ^ ((none ^ some) & -(uintptr_t)(ready->is.fields != 0)));
+    memcpy(r, ready, begin);
+    memcpy((char *)r + begin, fields + begin, sizeof *r - begin);
+    r->id = ready->is.what;
+}
+_Static_assert(offsetof(struct pithlog_record, time_ns) == offsetof(struct pithi_ready, time_ns) &&
+                   offsetof(struct pithlog_record, lane) == offsetof(struct pithi_ready, is.lane) &&
+                   offsetof(struct pithlog_record, kind) == offsetof(struct pithi_ready, is.kind) &&
+                   offsetof(struct pithlog_record, id) == offsetof(struct pithi_ready, is.what),
+               "records begin alike");
+
+/* The record that step went to. */
+static inline void pithi_block_take(const struct pithi_block *b, struct pithlog_record *r)
+{
+    pithi_block_give(b, b->next - 1, r);
+}
 
 /* The class and the number of bits below it, of a time step. */
 static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
@@ -145,33 +188,18 @@ static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
     return 4 + (length - 3) * 4 + (unsigned)(step >> (length - 3) & 3);
 }
 
-/* The least step of each class, and the number of bits below it; of bytes that are no class more than any column
- * has. */
-struct pithi_time_class {
-    uint64_t base;
-    uint64_t bits;
-};
-extern const struct pithi_time_class pithi_time_classes[256];
-
-/* The next `count` bits, up to 61; reads up to 9 bytes. */
-static inline uint64_t pithi_bits_at(const unsigned char *p, uint64_t bit, uint64_t count)
-{
-    p += bit >> 3;
-    uint64_t v = pithi_get64(p) >> (bit & 7);
-    if (__builtin_expect(count > 57, 0) && bit & 7)
-        v |= (uint64_t)p[8] << (64 - (bit & 7));
-    return v & ((UINT64_C(1) << count) - 1);
-}
-
 static inline uint64_t pithi_code_key(uint32_t kind, uint32_t what) { return (uint64_t)what << 8 | kind; }
 
-static inline uint32_t pithi_code_home(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 54); }
+static inline uint32_t pithi_code_home(const struct pithi_encoder *e, uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> e->code_shift);
+}
 
 static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     uint32_t count = e->head.count, leave = r->kind - PITHLOG_ENTER;
     uint64_t key = pithi_code_key(r->kind, r->id);
-    const struct pithi_code_slot *slot = &e->code[pithi_code_home(key)];
+    const struct pithi_code_slot *slot = &e->code[pithi_code_home(e, key)];
     int64_t time_ns = r->time_ns > e->head.last_ns ? r->time_ns : e->head.last_ns, start_ns, nested_ns;
     uint32_t depth;
     /* What nearly all records are: enters or leaves a state already met, not at the block's start. */
@@ -184,33 +212,6 @@ static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlo
     e->head.states += leave;
     e->head.count = count + 1;
     return PITH_OK;
-}
-
-static inline int pithi_block_step(struct pithi_block *b)
-{
-    if (__builtin_expect(b->next == b->ready_end, 0)) {
-        int status = pithi_block_prepare(b);
-        if (status <= 0)
-            return status;
-    }
-    b->time_ns = b->next++->time_ns;
-    return 1;
-}
-
-static inline int pithi_block_take(struct pithi_block *b, struct pithlog_record *r)
-{
-    struct pithi_dict is = b->next[-1].is;
-    r->time_ns = b->time_ns;
-    r->lane = 0;
-    r->kind = is.kind;
-    r->id = is.what;
-    r->comm = 0;
-    r->peer = -1;
-    r->tag = 0;
-    /* 64 bytes at once; a compiler clears the whole record by an instruction that takes longer than all else here */
-    memset((char *)r + offsetof(struct pithlog_record, bytes), 0, sizeof *r - offsetof(struct pithlog_record, bytes));
-    return __builtin_expect(is.kind - PITHLOG_ENTER <= PITHLOG_LEAVE - PITHLOG_ENTER, 1) ? 1
-                                                                                         : pithi_block_fields(b, is, r);
 }
 
 #endif

@@ -8,15 +8,45 @@
 
 #include "native/huffman.h"
 
-enum { FIRST_ROOM = 256, REPEATS_BLOCKS = 8 };
+enum { FIRST_ROOM = 16, FIRST_SLOTS_LOG2 = 4, REPEATS_BLOCKS = 8 };
+
+static size_t slots_of(const struct pithi_encoder *e) { return (size_t)1 << (64 - e->code_shift); }
+
+/* One slot in four is used at most, and all codes fit in the largest table. */
+static size_t codes_of(uint32_t slots_log2) { return (size_t)1 << (slots_log2 - 2); }
+
+/* A table of 2^slots_log2 slots, with the codes that there are. */
+static int make_slots(struct pithi_encoder *e, uint32_t slots_log2)
+{
+    struct pithi_code_slot *code = calloc((size_t)1 << slots_log2, sizeof *code);
+    struct pithi_dict *dict = code ? realloc(e->dict, codes_of(slots_log2) * sizeof *dict) : NULL;
+    if (!dict) {
+        free(code);
+        return 0;
+    }
+    free(e->code);
+    e->code = code;
+    e->dict = dict;
+    e->code_shift = 64 - slots_log2;
+    for (uint32_t i = 0; i < e->dict_count; i++) {
+        uint64_t key = pithi_code_key(dict[i].kind, dict[i].what);
+        size_t at = pithi_code_home(e, key);
+        while (code[at].key != 0)
+            at = (at + 1) % slots_of(e);
+        code[at] = (struct pithi_code_slot){key, i};
+    }
+    return 1;
+}
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread)
 {
     struct pithi_encoder *e = calloc(1, sizeof *e);
-    if (e) {
-        e->head.thread = thread;
-        e->head.last_ns = INT64_MIN;
+    if (!e || !make_slots(e, FIRST_SLOTS_LOG2)) {
+        free(e);
+        return NULL;
     }
+    e->head.thread = thread;
+    e->head.last_ns = INT64_MIN;
     return e;
 }
 
@@ -27,6 +57,8 @@ void pithi_encoder_free(struct pithi_encoder *e)
     free(e->open.states);
     free(e->steps);
     free(e->what);
+    free(e->code);
+    free(e->dict);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         free(e->column[i].data);
     free(e);
@@ -66,23 +98,26 @@ static int grow(struct pithi_encoder *e)
     return 1;
 }
 
-/* The byte for (kind, what), new ones while there are any, else the escape. */
-static unsigned code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
+/* The byte for (kind, what), new ones while there are any, else the escape. -1: no memory. */
+static int code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
 {
     uint64_t key = pithi_code_key(kind, what);
-    uint32_t at = pithi_code_home(key);
-    while (e->code[at].key != key) {
-        if (e->code[at].key == 0) {
-            e->head.kinds |= 1u << kind;
-            if (e->dict_count == PITHI_CODE_ESCAPE)
-                return PITHI_CODE_ESCAPE;
-            e->dict[e->dict_count] = (struct pithi_dict){kind, what};
-            e->code[at] = (struct pithi_code_slot){key, e->dict_count};
-            return e->dict_count++;
-        }
-        at = (at + 1) % PITHI_CODE_SLOTS;
+    size_t at = pithi_code_home(e, key);
+    for (; e->code[at].key != 0; at = (at + 1) % slots_of(e))
+        if (e->code[at].key == key)
+            return (int)e->code[at].code;
+    e->head.kinds |= 1u << kind;
+    if (e->dict_count == PITHI_CODE_ESCAPE)
+        return PITHI_CODE_ESCAPE;
+    if (e->dict_count == codes_of(64 - e->code_shift)) {
+        if (!make_slots(e, 64 - e->code_shift + 2))
+            return -1;
+        for (at = pithi_code_home(e, key); e->code[at].key != 0;)
+            at = (at + 1) % slots_of(e);
     }
-    return e->code[at].code;
+    e->dict[e->dict_count] = (struct pithi_dict){kind, what};
+    e->code[at] = (struct pithi_code_slot){key, e->dict_count};
+    return (int)e->dict_count++;
 }
 
 static int put(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
@@ -171,12 +206,14 @@ int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *
     if ((e->head.count == 0 && !begin_block(e, time_ns)) || (e->head.count == e->room && !grow(e)))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     uint32_t what = what_of(r, comm);
-    unsigned code = code_of(e, r->kind, what);
+    int code = code_of(e, r->kind, what);
+    if (code < 0)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     e->what[e->head.count] = (unsigned char)code;
     e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
     e->head.count++;
     e->head.last_ns = time_ns;
-    if ((code == PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, r->kind) && put(e, PITHI_COL_ESCAPE, what))) ||
+    if ((code == (int)PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, r->kind) && put(e, PITHI_COL_ESCAPE, what))) ||
         !add_fields(e, r, time_ns))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     return PITH_OK;
@@ -358,7 +395,7 @@ static void next_block(struct pithi_encoder *e)
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
     e->dict_count = 0;
     e->posted = 0;
-    memset(e->code, 0, sizeof e->code);
+    memset(e->code, 0, slots_of(e) * sizeof *e->code);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;
 }
