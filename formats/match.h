@@ -11,6 +11,9 @@ struct pithi_match;
 struct pithi_match *pithi_match_new(void);
 void pithi_match_free(struct pithi_match *match);
 
+/* Before the first record: messages may be missing. */
+void pithi_match_cut(struct pithi_match *match);
+
 /* A SEND or RECV record of the world rank `rank`, which the caller numbers `index` (dense, from 0). 1 and *message
  * when that completes one; 0; -1: no memory. After 0 or 1 pithi_match_ready() may have more. */
 int pithi_match_take(struct pithi_match *match, uint32_t index, int32_t rank, const struct pithlog_record *record,

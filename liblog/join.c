@@ -12,6 +12,8 @@
 struct agreement {
     uint64_t job; /* 0: rank 0 does not record */
     int64_t start_real_ns;
+    int64_t start_mono_ns; /* CLOCK_MONOTONIC, of the machine `boot_id` */
+    char boot_id[64];
     char log[PITHI_PATH_MAX];
 };
 
@@ -26,6 +28,19 @@ static void start(void)
         __atomic_store_n(&pithi_session.state, PITHI_PAUSED, __ATOMIC_SEQ_CST);
         pithi_buffer_stop_all();
     }
+}
+
+/* The window counts from rank 0's start: on its machine by the clock that all share there, so that it is exactly the
+ * same for all. */
+static void take_window(const struct agreement *agreed)
+{
+    const struct pithi_spill_page *page = pithi_session.file.page;
+    if (agreed->job == 0)
+        return;
+    if (strcmp(agreed->boot_id, page->boot_id) == 0)
+        pithi_session_window(agreed->start_mono_ns);
+    else
+        pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
 }
 
 static void take_agreement(const struct agreement *agreed, const struct pith_transport *transport)
@@ -46,7 +61,7 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
         s->file.page->size = s->size;
         s->file.page->job = s->job;
         memcpy(s->file.page->log, s->log, sizeof s->log);
-        pithi_session_window(s->start_real_ns);
+        take_window(agreed);
     }
 }
 
@@ -75,6 +90,8 @@ int pith_job_join(const struct pith_transport *transport)
     if (pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER) {
         agreed.job = pithi_session.job;
         agreed.start_real_ns = pithi_session.start_real_ns;
+        agreed.start_mono_ns = pithi_session.file.page->first.mono_ns;
+        memcpy(agreed.boot_id, pithi_session.file.page->boot_id, sizeof agreed.boot_id);
     }
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);

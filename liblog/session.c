@@ -186,7 +186,7 @@ static const char *set_up(void)
     page->job = s->job;
     memcpy(page->program, s->program, sizeof s->program);
     memcpy(page->log, s->log, sizeof s->log);
-    pithi_session_window(s->start_real_ns);
+    pithi_session_window(page->first.mono_ns);
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -198,14 +198,13 @@ static int64_t later(int64_t zero_ns, int64_t more_ns)
     return more_ns < INT64_MAX - zero_ns ? zero_ns + more_ns : INT64_MAX;
 }
 
-void pithi_session_window(int64_t start_real_ns)
+void pithi_session_window(int64_t zero_ns)
 {
     const struct pithi_settings *settings = &pithi_session.settings;
     struct pithi_spill_page *page = pithi_session.file.page;
     if (page == NULL || (settings->from_ns == 0 && settings->to_ns == INT64_MAX))
         return;
-    page->from_ns = page->to_ns = 0;
-    page->zero_ns = start_real_ns - page->first.real_ns + page->first.mono_ns;
+    page->zero_ns = zero_ns;
     page->from_ns = settings->from_ns > 0 ? later(page->zero_ns, settings->from_ns) : INT64_MIN;
     page->to_ns = later(page->zero_ns, settings->to_ns);
 }

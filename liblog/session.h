@@ -60,8 +60,8 @@ void pithi_session_drop(void);
 /* Under the guard, in the state RECORDING. Is it the time before PITH_FROM? After PITH_TO, sets the state PAST. */
 int pithi_session_before_window(void);
 int pithi_session_past_window(void);
-/* Under the guard: the window counts from `start_real_ns` (CLOCK_REALTIME) on. */
-void pithi_session_window(int64_t start_real_ns);
+/* Under the guard: the window counts from `zero_ns` (CLOCK_MONOTONIC) on. */
+void pithi_session_window(int64_t zero_ns);
 
 /* Counts records that were not stored. */
 void pithi_lost_add(uint64_t records);

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "spill/spill_emit.h"
 #include "spill/spill_now.h"
+#include "spill/spill_trim.h"
 
 /* What the processes of one machine have in common. */
 struct machine {
@@ -118,6 +119,7 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
     static const char *const clocks[] = {"clock_gettime", "tsc", "cntvct"};
     struct pithi_defs *defs = pithi_writer_defs(reading->writer);
     int64_t zero_ns = reading->zero_ns > 0 ? reading->zero_ns : 0;
+    char window[64];
     property(defs, "program", "%s", first->page.program);
     property(defs, "start_unix_s", "%lld.%09lld", (long long)(zero_ns / 1000000000), (long long)(zero_ns % 1000000000));
     if (first->page.clock == PITHI_CLOCK_TSC || first->page.clock == PITHI_CLOCK_ARM64)
@@ -125,6 +127,8 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
     else
         property(defs, "clock", "%s", clocks[0]);
     property(defs, "clock_error_ns", "%s", reading->machine_count == 1 ? "100" : "unknown");
+    pithi_spill_window_text(&first->page, window, sizeof window);
+    property(defs, "window_s", "%s", window);
     property(defs, "recovered", "%u of %u ranks%s", reading->job->ranks - reading->job->missing, reading->job->ranks,
              reading->job->running > 0 ? ", still running" : "");
 }

@@ -1,8 +1,21 @@
 /* spill_trim.c - see spill_trim.h. The states open are followed under the log's ids. */
 #include "spill/spill_trim.h"
 
+#include <stdio.h>
+
 #include "error.h"
 #include "spill/spill_open.h"
+
+void pithi_spill_window_text(const struct pithi_spill_page *page, char *text, size_t size)
+{
+    double from = page->from_ns > page->zero_ns ? (double)(page->from_ns - page->zero_ns) / 1e9 : 0;
+    if (page->zero_ns == 0)
+        snprintf(text, size, "%s", "");
+    else if (page->to_ns == INT64_MAX)
+        snprintf(text, size, "%.9g to end", from);
+    else
+        snprintf(text, size, "%.9g to %.9g", from, (double)(page->to_ns - page->zero_ns) / 1e9);
+}
 
 int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill_lane *lane)
 {

@@ -32,6 +32,9 @@ struct pithi_spill_trim {
     int entered, over;
 };
 
+/* The window as people say it, in seconds: "0.5 to 2", "0.5 to end", "0 to 2"; "": there is none. */
+void pithi_spill_window_text(const struct pithi_spill_page *page, char *text, size_t size);
+
 /* Must a lane of this file be trimmed? */
 int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill_lane *lane);
 
