@@ -10,6 +10,8 @@
 
 #include "error.h"
 
+enum { SEEN_MOST = 4 << 20 };
+
 #define END_STRING(array) ((array)[sizeof(array) - 1] = '\0')
 
 int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const void *data, size_t size)
@@ -81,10 +83,21 @@ static void drop_doubles(struct pithi_spill *spill)
     spill->chunk_count = kept;
 }
 
+/* Looking at a header maps the 16 pages around it, a quarter of a chunk. */
+static void drop_seen(const struct pithi_spill *spill, uint64_t offset, uint64_t *dropped)
+{
+    if (!spill->mapped || offset < *dropped + SEEN_MOST)
+        return;
+    offset -= offset % PITHI_SPILL_PAGE;
+    madvise((void *)(uintptr_t)(spill->data + *dropped), offset - *dropped, MADV_DONTNEED);
+    *dropped = offset;
+}
+
 static int scan_chunks(struct pithi_spill *spill)
 {
-    uint64_t offset = PITHI_SPILL_PAGE;
+    uint64_t offset = PITHI_SPILL_PAGE, dropped = 0;
     while (offset < spill->size) {
+        drop_seen(spill, offset, &dropped);
         struct pithi_chunk header;
         struct pithi_spill_chunk *chunk;
         uint64_t size = chunk_at(spill, offset, &header);
@@ -289,13 +302,14 @@ static int add_anchor(struct pithi_spill *spill, const struct pithi_anchor *anch
     return PITH_OK;
 }
 
-int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size)
+static int scan(struct pithi_spill *spill, const char *path, const void *data, size_t size, int mapped)
 {
     int err;
     memset(spill, 0, sizeof *spill);
     spill->path = path;
     spill->data = data;
     spill->size = size;
+    spill->mapped = mapped;
     TRY(pithi_spill_page_read(&spill->page, path, data, size));
     TRY(extend(&spill->comms, &spill->comm_count, 0, sizeof *spill->comms));
     spill->comms[0].comm.name = "MPI_COMM_WORLD";
@@ -311,6 +325,11 @@ out:
     return err;
 }
 
+int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size)
+{
+    return scan(spill, path, data, size, 0);
+}
+
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
 {
     return pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base);
@@ -320,7 +339,7 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
 {
     struct stat info;
     void *data;
-    int err, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 
     memset(spill, 0, sizeof *spill);
     if (fd < 0)
@@ -333,12 +352,7 @@ static int open_mapped(struct pithi_spill *spill, const char *path, int protecti
     close(fd);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_MEMORY, "%s: cannot be mapped: %m", path);
-    err = pithi_spill_scan(spill, path, data, (size_t)info.st_size);
-    if (err != PITH_OK)
-        munmap(data, (size_t)info.st_size);
-    else
-        spill->mapped = 1;
-    return err;
+    return scan(spill, path, data, (size_t)info.st_size, 1); /* which unmaps when it fails */
 }
 
 int pithi_spill_open(struct pithi_spill *spill, const char *path)
@@ -366,7 +380,7 @@ int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_c
 
 void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
-    if (spill->still && !chunk->kept && chunk->open_bytes != 0)
+    if (spill->still ? !chunk->kept && chunk->open_bytes != 0 : spill->mapped)
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 

@@ -1,6 +1,7 @@
 /* test_encode.c - a process's records encoded by 1 to 8 threads: the bytes are the same, and they are all there. */
 #include "encode.h"
 #include "record_help.h"
+#include "spill/spill_emit.h"
 
 enum { THREADS = 5, PAIRS = 150000 };
 
@@ -121,6 +122,54 @@ static void test_threads(int64_t least_ns)
     free(alone.data);
 }
 
+/* Bytes of files that are mapped and present. */
+static long mapped_bytes(void)
+{
+    long pages = 0, shared = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file == NULL || fscanf(file, "%*s %ld %ld", &pages, &shared) != 2)
+        exit(1);
+    fclose(file);
+    return shared * sysconf(_SC_PAGESIZE);
+}
+
+static long most_mapped;
+
+static int watch(void *context, const struct pithlog_record *record)
+{
+    uint64_t *count = context;
+    (void)record;
+    if (++*count % 4096 == 0) {
+        long now = mapped_bytes();
+        most_mapped = now > most_mapped ? now : most_mapped;
+    }
+    return PITH_OK;
+}
+
+/* The file is read through a mapping, but never much of it is there: it may be larger than the memory. */
+static void test_memory(void)
+{
+    uint64_t count = 0;
+    struct pithi_spill spill;
+    struct pithi_spill_ids ids;
+    struct pithi_spill_counts counts = {0, 0, 0, 0};
+    struct pithi_defs *defs;
+    struct pithi_spill_target target = {.context = &count, .add = watch};
+    long before = mapped_bytes();
+    uint32_t i;
+    int good = pithi_defs_new(&defs) == PITH_OK && pithi_spill_open(&spill, spill_path()) == PITH_OK &&
+               pithi_spill_fit(&spill, NULL) == PITH_OK;
+    target.defs = defs;
+    good = good && pithi_spill_ids_make(&spill, &target, &ids) == PITH_OK;
+    for (i = 0; good && i < spill.lane_count; i++)
+        good = pithi_spill_emit_lane(&spill, &target, &ids, i, 0, &counts, NULL) == PITH_OK;
+    OK(good && count == counts.records && most_mapped > before && most_mapped - before < (long)spill.size / 2,
+       "of %ld bytes at most %ld are there at once", (long)spill.size, most_mapped - before);
+    pithi_spill_ids_free(&ids);
+    pithi_spill_close(&spill);
+    pithi_defs_free(defs);
+}
+
 /* No thread can be made: the caller does it all. */
 static void limited(void)
 {
@@ -138,6 +187,7 @@ int main(void)
 {
     help_begin();
     OK(help_child(record) == 0, "a process with %d threads recorded, and was killed", THREADS + 1);
+    test_memory();
     test_threads(0);
     test_threads(200);
     chmod(".", 0777);
