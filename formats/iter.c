@@ -20,7 +20,6 @@ struct cursor {
     uint32_t leaf; /* its place in the tree */
     uint32_t lane_number;
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
-    const struct pithi_log_rank *rank;
     uint32_t found;      /* it was looked up */
     uint32_t next_block; /* to be loaded when this one is at its end */
     struct pithi_block block;
@@ -63,26 +62,23 @@ static inline uint64_t key_of(int64_t time_ns)
     return __builtin_expect(key > KEY_LAST, 0) ? KEY_LAST : key;
 }
 
-/* The winner's lane goes on with its cursor's key. Of two alike the left one wins, so that ties are in the order of
+/* The winner's lane goes on with `key`: who wins now. Of two alike the left one wins, so that ties are in the order of
  * lanes: who comes from the right (an odd place) loses them. Whose turn it is, is chance: no branches. The keys (a
  * minimum and a maximum, whoever wins ties) do not wait for the cursors, chosen by masks. */
-static inline void replay(struct pithlog_iter *it, struct cursor *c)
+static inline struct place replay(struct place *tree, struct cursor *c, uint64_t key)
 {
-    struct place *tree = it->tree;
-    uint64_t key = c->key;
     uintptr_t cursor = (uintptr_t)c;
     for (uint32_t at = c->leaf; at > 1; at /= 2) {
         struct place *match = &tree[at / 2];
+        uint64_t other_key = match->key;
         uintptr_t other = (uintptr_t)match->cursor;
-        uint64_t lost = -(uint64_t)(match->key < key + (at & 1));
-        uint64_t keys = (key ^ match->key) & lost;
-        uintptr_t cursors = (cursor ^ other) & (uintptr_t)lost;
-        match->key ^= keys;
+        uintptr_t cursors = (cursor ^ other) & -(uintptr_t)(other_key < key + (at & 1));
+        match->key = key > other_key ? key : other_key;
+        key = key < other_key ? key : other_key;
         match->cursor = (struct cursor *)(other ^ cursors);
-        key ^= keys;
         cursor ^= cursors;
     }
-    tree[0] = (struct place){key, (struct cursor *)cursor};
+    return (struct place){key, (struct cursor *)cursor};
 }
 
 /* Plays all matches below `at`; the winner. */
@@ -104,12 +100,13 @@ static struct place play(struct pithlog_iter *it, uint32_t at)
 static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, const char *why)
 {
     struct pithi_log_block block = {0};
-    uint64_t offset = 0;
+    char name[4096];
     pithi_block_leave(&c->block); /* so that another call goes on with the next one */
-    if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) == PITH_OK)
-        offset = block.offset;
-    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest",
-               it->log->path, (unsigned long long)offset, (int)c->lane->seen.rank, why);
+    if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) != PITH_OK)
+        block.offset = 0;
+    pithi_files_name(&it->log->files, block.offset, name, sizeof name);
+    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest", name,
+               (unsigned long long)pithi_place(block.offset), (int)c->lane->seen.rank, why);
     return -1;
 }
 
@@ -124,31 +121,30 @@ static int as_indexed(const struct cursor *c, const struct pithi_log_block *b)
 /* 1; -1: it cannot be read. */
 static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
 {
-    const struct pithi_log_rank *rank = c->rank;
+    const struct pithi_log_part *part = c->lane->part;
     struct pithi_chunk_head head;
     const char *why;
-    int err = PITH_OK, no_memory;
     c->next_block++;
     c->stack.count = 0;
     c->stack.above = 0;
-    why = pithi_chunk_read(it->log->fd, it->log->size, b->offset, &head, &it->chunk, &no_memory);
-    if (!why && (head.type != PITHI_C_EVENTS || head.rank != rank->rank))
-        why = "its header is not there";
+    int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, &why);
+    if (err == PITH_OK && (head.type != PITHI_C_EVENTS || head.rank != part->rank))
+        return block_damaged(it, c, "its header is not there");
+    c->block.lane = c->lane_number;
     c->block.def_count = it->log->info.defs;
-    c->block.comms = rank->comms;
-    c->block.comm_count = rank->comm_count;
-    if (why)
-        err = no_memory ? PITH_ERR_MEMORY : PITH_ERR_DAMAGED;
-    else
+    c->block.comms = part->comms;
+    c->block.comm_count = part->comm_count;
+    if (err == PITH_OK)
         err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size,
                                it->flags & PITHLOG_NEST ? &c->stack : NULL, &why);
-    if (err == PITH_ERR_MEMORY) {
-        pithi_block_leave(&c->block);
+    if (err == PITH_ERR_MEMORY)
         pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);
+    if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED)
+        return block_damaged(it, c, why);
+    if (err != PITH_OK) {
+        pithi_block_leave(&c->block);
         return -1;
     }
-    if (err != PITH_OK)
-        return block_damaged(it, c, why);
     return as_indexed(c, b) ? 1 : block_damaged(it, c, "it contradicts the index");
 }
 
@@ -162,7 +158,7 @@ static int may_skip(const struct pithlog_iter *it, const struct pithi_log_block 
 static inline int step(struct pithlog_iter *it, struct cursor *c)
 {
     int status = pithi_block_step(&c->block);
-    return status >= 0 ? status : block_damaged(it, c, "its times pass its end");
+    return status >= 0 ? status : block_damaged(it, c, c->block.why);
 }
 
 /* Goes to the first record of the lane's next block: as advance. */
@@ -227,14 +223,10 @@ static inline void pair(struct cursor *c, struct pithlog_record *r)
 /* Looks the lane up in the index: 1; -1: something is lost of it, call again to go on with what is left. */
 static int find(struct pithlog_iter *it, struct cursor *c)
 {
-    uint32_t rank;
-    c->found = 1;
     int err = pithi_log_lane(it->log, c->lane_number, &c->lane);
-    c->rank = pithi_log_rank_of(it->log, c->lane_number, &rank);
-    if (c->lane && pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window, &c->next_block) != PITH_OK) {
-        err = PITH_ERR_DAMAGED;
-        c->lane = NULL;
-    }
+    c->found = 1;
+    if (c->lane)
+        c->next_block = pithi_log_block_at(it->log, c->lane, it->from_ns, &it->window);
     /* States left open by a lane that ended before the window are open in it. */
     if (it->flags & PITHLOG_CLIP && c->lane && c->next_block == c->lane->block_count && c->next_block > 0)
         c->next_block--;
@@ -254,8 +246,7 @@ static int prime(struct pithlog_iter *it, uint32_t number)
             return status < 0 ? -1 : 1;
         if (c->block.time_ns >= it->from_ns)
             return 1;
-        if (!pithi_block_take(&c->block, &r))
-            return block_damaged(it, c, "a record is cut short or makes no sense");
+        pithi_block_take(&c->block, &r);
         if (it->flags & PITHLOG_NEST && r.kind <= PITHLOG_LEAVE)
             pair(c, &r);
     }
@@ -415,31 +406,109 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
     return 0;
 }
 
-int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
+/* 1: the lane's next record is ready, or was made so without reading another block (which would end payloads that were
+ * delivered); 0: there is none, or the block is damaged. */
+static inline int at_hand(struct cursor *c)
+{
+    return __builtin_expect(c->block.next != c->block.ready_end, 1) || pithi_block_prepare(&c->block) == 1;
+}
+
+/* The record that the cursor stands at: 1, or 0: not a kind asked for. */
+static inline uint32_t deliver(const struct pithlog_iter *it, struct cursor *c, struct pithlog_record *r)
+{
+    pithi_block_take(&c->block, r);
+    if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)
+        pair(c, r);
+    return it->kinds >> r->kind & 1;
+}
+
+static UNCOMMON void begin_closing(struct pithlog_iter *it)
+{
+    it->phase = CLOSING;
+    it->at = 0;
+}
+
+/* On from the record delivered last, as long as records are at hand, at most `count`: how many are delivered. */
+static inline uint32_t run(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
+{
+    struct place *tree = it->tree, winner = tree[0];
+    int64_t to_ns = it->to_ns;
+    uint32_t n = 0;
+    while (n < count && at_hand(winner.cursor)) {
+        struct cursor *last = winner.cursor;
+        int64_t time_ns = last->block.next++->time_ns;
+        winner = replay(tree, last, time_ns <= to_ns ? key_of(time_ns) : KEY_DONE);
+        if (__builtin_expect(winner.key == KEY_DONE, 0)) {
+            begin_closing(it);
+            break;
+        }
+        n += deliver(it, winner.cursor, &records[n]);
+    }
+    tree[0] = winner;
+    return n;
+}
+
+/* The same with a single lane. */
+static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
+{
+    struct cursor *c = it->cursors;
+    const struct pithi_block *b = &c->block;
+    int plain = !(it->flags & PITHLOG_NEST) && it->kinds == UINT32_MAX;
+    uint32_t n = 0;
+    while (n < count && at_hand(c)) {
+        const struct pithi_ready *next = b->next, *end = b->ready_end;
+        if (end - next > count - n)
+            end = next + (count - n);
+        if (plain && end[-1].time_ns <= it->to_ns) {
+            for (; next < end; next++)
+                pithi_block_give(b, next, &records[n++]);
+            c->block.next = next;
+            continue;
+        }
+        for (; next < end && next->time_ns <= it->to_ns; next++) {
+            c->block.next = next + 1;
+            n += deliver(it, c, &records[n]);
+        }
+        if (next < end) {
+            begin_closing(it);
+            break;
+        }
+    }
+    return n;
+}
+
+/* The next record, at the cost of whatever it takes: 1, 0 the end, -1. */
+static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
-        if (__builtin_expect(it->phase == RUNNING, 1)) { /* on from the record delivered last */
+        if (it->phase == RUNNING) {
             struct cursor *last = it->tree[0].cursor;
-            if (__builtin_expect(advance(it, last) < 0, 0))
+            if (advance(it, last) < 0)
                 return -1;
-            replay(it, last);
+            it->tree[0] = replay(it->tree, last, last->key);
         } else {
             int status = other_phase(it, r);
             if (status != 2)
                 return status;
         }
-        if (__builtin_expect(it->tree[0].key == KEY_DONE, 0)) {
-            it->phase = CLOSING;
-            it->at = 0;
-            continue;
-        }
-        struct cursor *c = it->tree[0].cursor;
-        if (__builtin_expect(!pithi_block_take(&c->block, r), 0))
-            return block_damaged(it, c, "a record is cut short or makes no sense");
-        r->lane = c->lane_number;
-        if (it->flags & PITHLOG_NEST && r->kind <= PITHLOG_LEAVE)
-            pair(c, r);
-        if (it->kinds >> r->kind & 1)
+        if (it->tree[0].key == KEY_DONE)
+            begin_closing(it);
+        else if (deliver(it, it->tree[0].cursor, r))
             return 1;
     }
+}
+
+int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
+{
+    if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1) == 1, 1))
+        return 1;
+    return next(it, r);
+}
+
+int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *records, int count)
+{
+    uint32_t n = 0;
+    if (count > 0 && it->phase == RUNNING)
+        n = it->cursor_count == 1 ? run_alone(it, records, (uint32_t)count) : run(it, records, (uint32_t)count);
+    return n ? (int)n : count > 0 ? next(it, records) : 0;
 }

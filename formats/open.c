@@ -14,32 +14,6 @@
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-static int map(struct pithlog *log, size_t size)
-{
-    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->fd, 0);
-    if (data == MAP_FAILED)
-        return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
-    log->data = data;
-    log->size = size;
-    return PITH_OK;
-}
-
-static void unmap(struct pithlog *log)
-{
-    if (log->data)
-        munmap((void *)(uintptr_t)log->data, log->size);
-    log->data = NULL;
-    log->size = 0;
-}
-
-void pithi_log_release(const struct pithlog *log, uint64_t offset, uint64_t size)
-{
-    /* Linux maps 64 KB around each fault; what of it is still to be read just comes again, from the page cache. */
-    static const uint64_t around = 65536;
-    uint64_t from = offset / around * around, to = (offset + size + around - 1) / around * around;
-    madvise((void *)(uintptr_t)(log->data + from), (size_t)((to < log->size ? to : log->size) - from), MADV_DONTNEED);
-}
-
 int pithi_temporary_file(void)
 {
     const char *folders[] = {getenv("TMPDIR"), "/tmp", "/var/tmp"};
@@ -70,7 +44,7 @@ static const struct pithi_format *probe(const struct pithi_input *input)
     return NULL;
 }
 
-/* Reads `input` by `format` into a nameless native log, which takes the place of the file in log->fd. */
+/* Reads `input` by `format` into a nameless native log, which takes the place of the file in log->files. */
 static int import(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format)
 {
     struct pithi_writer *writer = NULL;
@@ -83,16 +57,14 @@ static int import(struct pithlog *log, const struct pithi_input *input, const st
     TRY(pithi_writer_open(&writer, name, fd));
     TRY(format->read(input, writer));
     TRY(pithi_writer_finish(writer));
-    unmap(log);
-    close(log->fd);
-    log->fd = fd;
+    close(log->files.fd);
+    log->files.fd = fd;
     fd = -1;
-    if (fstat(log->fd, &st) != 0)
+    if (fstat(log->files.fd, &st) != 0)
         err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
-    else
-        err = map(log, (size_t)st.st_size);
+    log->files.size = err == PITH_OK ? (uint64_t)st.st_size : 0;
     if (err == PITH_OK)
-        err = pithi_log_load(log);
+        err = pithi_log_load(log, 0);
 out:
     if (fd >= 0)
         close(fd);
@@ -100,46 +72,60 @@ out:
     return err;
 }
 
-static int open_foreign(struct pithlog *log, uint64_t bytes)
+static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
-    struct pithi_input input = {log->path, log->data, log->size};
-    const struct pithi_format *format = probe(&input);
+    const struct pithi_format *format = probe(input);
     int err;
-    if (!format && !log->data)
+    if (!format && !input->data)
         return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without spill files; give the name of a log", log->path);
     if (!format)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
                           log->path);
-    TRY(import(log, &input, format));
+    TRY(import(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
-    log->info.bytes = bytes;
+    log->info.bytes = input->size;
 out:
+    return err;
+}
+
+/* Readers of foreign formats get the file mapped. */
+static int open_foreign(struct pithlog *log, size_t size)
+{
+    void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
+    if (data == MAP_FAILED)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
+    int err = read_foreign(log, &(struct pithi_input){log->path, data, size});
+    munmap(data, size);
     return err;
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-static int open_file(struct pithlog *log)
+static int open_file(struct pithlog *log, int blocks)
 {
+    unsigned char start[PITHI_NATIVE_START];
     struct stat st;
-    int err;
-    log->fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (log->fd < 0 || fstat(log->fd, &st) != 0)
+    log->files.fd = open(log->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return open_foreign(log, 0);
+        return read_foreign(log, &(struct pithi_input){.path = log->path});
     if (!S_ISREG(st.st_mode))
         return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
     if (st.st_size == 0)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: the file is empty; nothing was recorded in it", log->path);
-    TRY(map(log, (size_t)st.st_size));
-    err = pithi_native_is(log->data, log->size) ? pithi_log_load(log) : open_foreign(log, (uint64_t)st.st_size);
-out:
-    return err;
+    ssize_t got = pread(log->files.fd, start, sizeof start, 0);
+    if (got < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: cannot be read: %s", log->path, strerror(errno));
+    if (!pithi_native_is(start, (size_t)got))
+        return open_foreign(log, (size_t)st.st_size);
+    log->files.size = (uint64_t)st.st_size;
+    return pithi_log_load(log, blocks);
 }
 
-int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context, struct pithlog **log)
+static int open_log(const char *path, int blocks, void (*say)(void *, const char *), void *context,
+                    struct pithlog **log)
 {
     int err;
     *log = NULL;
@@ -150,26 +136,34 @@ int pithi_log_open(const char *path, void (*say)(void *, const char *), void *co
         free(l);
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", path);
     }
-    l->fd = -1;
+    l->files.path = l->path;
+    l->files.fd = -1;
     l->say = say;
     l->say_context = context;
-    if ((err = open_file(l)) == PITH_OK)
+    if ((err = open_file(l, blocks)) == PITH_OK)
         *log = l;
     else
         pithlog_close(l);
     return err;
 }
 
-int pithlog_open(const char *path, struct pithlog **log) { return pithi_log_open(path, NULL, NULL, log); }
+int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context, struct pithlog **log)
+{
+    return open_log(path, 0, say, context, log);
+}
+
+int pithi_log_open_blocks(const char *path, struct pithlog **log) { return open_log(path, 1, NULL, NULL, log); }
+
+int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, 0, NULL, NULL, log); }
 
 void pithlog_close(struct pithlog *log)
 {
     if (!log)
         return;
     pithi_log_unload(log);
-    unmap(log);
-    if (log->fd >= 0)
-        close(log->fd);
+    pithi_files_end(&log->files);
+    if (log->files.fd >= 0)
+        close(log->files.fd);
     free(log->path);
     free(log);
 }
@@ -183,14 +177,40 @@ const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id
     return pithi_defs_get(log->defs, id);
 }
 
+/* A log changes inside when something of it is first asked for; to who asks it does not. */
+static struct pithlog *inside(const struct pithlog *log) { return (struct pithlog *)(uintptr_t)log; }
+
 const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane)
 {
-    return lane < log->lane_count ? &log->lanes[lane].seen : NULL;
+    static _Thread_local struct pithlog_lane lost;
+    const struct pithi_log_lane *found;
+    if (lane >= log->info.lanes)
+        return NULL;
+    pithi_log_lane(inside(log), lane, &found);
+    if (found)
+        return &found->seen;
+    const struct pithi_log_rank *rank = pithi_log_rank(log, pithi_log_rank_of(log, lane));
+    lost = (struct pithlog_lane){.rank = rank->rank,
+                                 .thread = lane - rank->first_lane,
+                                 .name = "",
+                                 .host = pithi_log_host(log, rank),
+                                 .first_ns = INT64_MAX,
+                                 .last_ns = INT64_MIN};
+    return &lost;
 }
 
 const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm)
 {
-    return comm < log->comm_count ? &log->comms[comm] : NULL;
+    static const struct pithlog_comm none = {.name = ""};
+    if (comm >= log->info.comms)
+        return NULL;
+    struct pithlog_comm *made = __atomic_load_n(&log->comms[comm], __ATOMIC_ACQUIRE), *before = NULL;
+    if (made || !(made = pithi_log_make_comm(inside(log), comm)))
+        return made ? made : &none;
+    if (__atomic_compare_exchange_n(&log->comms[comm], &before, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return made;
+    pithi_log_free_comm(made); /* another thread was first */
+    return before;
 }
 
 const char *pithlog_get_property(const struct pithlog *log, uint32_t index, const char **value)

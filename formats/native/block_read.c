@@ -4,18 +4,27 @@
 
 #include "native/huffman.h"
 
-#define OCTAVE(n)                                                                                                      \
-    {UINT64_C(4) << (n), n}, {UINT64_C(5) << (n), n}, {UINT64_C(6) << (n), n}, { UINT64_C(7) << (n), n }
+/* The least step of each class, and the bits below it; of bytes that are no class more than any column has. */
+struct time_class {
+    uint64_t base, mask, bits;
+};
+#define CLASS(top, n)                                                                                                  \
+    {                                                                                                                  \
+        UINT64_C(top) << (n), (UINT64_C(1) << (n)) - 1, n                                                              \
+    }
+#define OCTAVE(n) CLASS(4, n), CLASS(5, n), CLASS(6, n), CLASS(7, n)
 #define OCTAVES(n) OCTAVE(n), OCTAVE(n + 1), OCTAVE(n + 2), OCTAVE(n + 3), OCTAVE(n + 4)
 #define OCTAVES20(n) OCTAVES(n), OCTAVES(n + 5), OCTAVES(n + 10), OCTAVES(n + 15)
 #define NO_CLASS                                                                                                       \
     {                                                                                                                  \
-        0, UINT64_MAX                                                                                                  \
+        UINT64_MAX, 0, 0                                                                                               \
     }
-const struct pithi_time_class pithi_time_classes[256] = {
-    {0, 0},        {1, 0},     {2, 0},   {3, 0},   OCTAVES20(0), OCTAVES20(20),
-    OCTAVES20(40), OCTAVE(60), NO_CLASS, NO_CLASS, NO_CLASS,     NO_CLASS,
+static const struct time_class time_classes[256] = {
+    {0, 0, 0},     {1, 0, 0},  {2, 0, 0}, {3, 0, 0}, OCTAVES20(0), OCTAVES20(20),
+    OCTAVES20(40), OCTAVE(60), NO_CLASS,  NO_CLASS,  NO_CLASS,     NO_CLASS,
 };
+
+const struct pithlog_record pithi_no_fields = {.peer = -1};
 
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
 {
@@ -176,11 +185,14 @@ int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d)
 static int read_dict(struct pithi_block *b)
 {
     b->dict_count = 0;
-    while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end)
-        if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &b->dict[b->dict_count++]))
+    while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end) {
+        struct pithi_dict d;
+        if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &d))
             return 0;
+        b->codes[b->dict_count++] = (struct pithi_code){b->lane, d.kind, d.what, d.kind > PITHLOG_LEAVE};
+    }
     for (uint32_t i = b->dict_count; i < 256; i++)
-        b->dict[i] = (struct pithi_dict){0, i};
+        b->codes[i] = (struct pithi_code){b->lane, 0, i, 1};
     return 1;
 }
 
@@ -206,6 +218,21 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
     return PITH_OK;
 }
 
+/* Memory for records made ready. */
+static int get_ready(struct pithi_block *b)
+{
+    if (b->ready)
+        return 1;
+    b->ready = malloc(PITHI_READY * sizeof *b->ready);
+    b->fields = malloc((PITHI_READY + 1) * sizeof *b->fields);
+    b->codes = malloc(256 * sizeof *b->codes);
+    if (!b->ready || !b->fields || !b->codes) {
+        pithi_block_free(b);
+        return 0;
+    }
+    return 1;
+}
+
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why)
 {
@@ -213,6 +240,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     *why = "its head contradicts itself";
     if (!pithi_block_head_get(payload, size, &b->head))
         return PITH_ERR_DAMAGED;
+    if (!get_ready(b))
+        return PITH_ERR_MEMORY;
     if ((err = unpack_columns(b, zip, payload, size, why)) != PITH_OK)
         return err;
     *why = "it speaks of definitions or communicators that are not there";
@@ -222,7 +251,8 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
         return err;
     b->next = b->ready_end = b->ready;
     b->prepared = 0;
-    b->time_ns = b->head.first_ns;
+    b->prepared_ns = b->head.first_ns;
+    b->why = NULL;
     b->bit = 0;
     b->bit_count = (uint64_t)(b->column[PITHI_COL_BITS].end - b->column[PITHI_COL_BITS].at) * 8;
     b->posted = 0;
@@ -233,6 +263,12 @@ void pithi_block_free(struct pithi_block *b)
 {
     free(b->memory.data);
     b->memory = (struct pithi_buffer){0};
+    free(b->ready);
+    free(b->fields);
+    free(b->codes);
+    b->ready = NULL;
+    b->fields = NULL;
+    b->codes = NULL;
 }
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
@@ -303,42 +339,104 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-int pithi_block_fields(struct pithi_block *b, struct pithi_dict is, struct pithlog_record *r)
+/* The fields of a record that is no state's, but may turn out to be, for an escape. */
+static int get_fields(struct pithi_block *b, struct pithi_code *code, struct pithlog_record *r)
 {
+    struct pithi_dict is = {code->kind, code->what};
+    *r = pithi_no_fields;
     if (is.kind == 0 && (is.what != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &is)))
         return 0;
-    r->kind = is.kind;
-    r->id = is.kind <= PITHLOG_COUNTER ? is.what : 0;
+    r->kind = code->kind = is.kind;
     r->comm = is.kind <= PITHLOG_COUNTER ? 0 : is.what;
+    code->what = is.kind <= PITHLOG_COUNTER ? is.what : 0;
     return take_fields(b, r);
 }
 
 /* ---- Making records ready ---------------------------------------------------------------------------------------- */
 
+/* The times of `count` records, when there is nothing uncommon about them (units, huge steps, the end of the bits):
+ * 1, or 0: nothing done. */
+static int plain_times(struct pithi_block *b, uint32_t count)
+{
+    const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;
+    struct pithi_ready *ready = b->ready;
+    uint64_t bit = b->bit, time = (uint64_t)b->prepared_ns, all = 0;
+    if (b->head.unit != 1 || b->bit_count - bit < (uint64_t)count * 64)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct time_class *class = &time_classes[classes[i]];
+        uint64_t step = class->base + (pithi_get64(bits + (bit >> 3)) >> (bit & 7) & class->mask);
+        bit += class->bits;
+        all |= step;
+        time += step;
+        ready[i].time_ns = (int64_t)time;
+    }
+    if (all >> 57 || time - (uint64_t)b->prepared_ns > (uint64_t)b->head.last_ns - (uint64_t)b->prepared_ns)
+        return 0;
+    b->bit = bit;
+    b->prepared_ns = (int64_t)time;
+    return 1;
+}
+
+/* The same of any; how many make sense. */
+static uint32_t any_times(struct pithi_block *b, uint32_t count)
+{
+    const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct time_class *class = &time_classes[classes[i]];
+        if (class->bits > b->bit_count - b->bit)
+            return i;
+        const unsigned char *p = b->column[PITHI_COL_BITS].at + (b->bit >> 3);
+        uint64_t step = pithi_get64(p) >> (b->bit & 7);
+        if (class->bits > 57 && b->bit & 7)
+            step |= (uint64_t)p[8] << (64 - (b->bit & 7));
+        step = class->base + (step & class->mask);
+        b->bit += class->bits;
+        if (__builtin_mul_overflow(step, b->head.unit, &step) ||
+            step > (uint64_t)b->head.last_ns - (uint64_t)b->prepared_ns)
+            return i;
+        b->prepared_ns = (int64_t)((uint64_t)b->prepared_ns + step);
+        b->ready[i].time_ns = b->prepared_ns;
+    }
+    return count;
+}
+
+/* What `count` records are; how many of them have fields, their places in `list`. */
+static uint32_t get_codes(const struct pithi_block *b, uint32_t count, unsigned char list[PITHI_READY])
+{
+    const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
+    const struct pithi_code *codes = b->codes;
+    struct pithi_ready *ready = b->ready;
+    uint32_t listed = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        ready[i].is = codes[what[i]];
+        list[listed] = (unsigned char)i;
+        listed += codes[what[i]].fields;
+    }
+    return listed;
+}
+
 int pithi_block_prepare(struct pithi_block *b)
 {
-    const unsigned char *classes = b->column[PITHI_COL_TIME].at, *codes = b->column[PITHI_COL_WHAT].at,
-                        *bits_at = b->column[PITHI_COL_BITS].at;
-    const uint64_t unit = b->head.unit, bit_count = b->bit_count, last = (uint64_t)b->head.last_ns;
-    uint64_t bit = b->bit, time = (uint64_t)b->time_ns, step;
-    uint32_t i = b->prepared, end = b->head.count - i < PITHI_READY ? b->head.count : i + PITHI_READY;
-    struct pithi_ready *ready = b->ready;
-    if (i == end)
+    unsigned char list[PITHI_READY];
+    uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;
+    if (b->why)
+        return -1;
+    if (count == 0)
         return 0;
-    for (; i < end; i++) {
-        const struct pithi_time_class class = pithi_time_classes[classes[i]];
-        if (class.bits > bit_count - bit)
+    if (!plain_times(b, count) && (count = any_times(b, count)) < asked)
+        b->why = "its times pass its end";
+    uint32_t listed = get_codes(b, count, list);
+    for (uint32_t i = 0; i < listed; i++) {
+        b->ready[list[i]].is.fields = i + 1;
+        if (!get_fields(b, &b->ready[list[i]].is, &b->fields[i + 1])) {
+            b->why = "a record is cut short or makes no sense";
+            count = list[i];
             break;
-        step = class.base + pithi_bits_at(bits_at, bit, class.bits);
-        bit += class.bits;
-        if ((unit != 1 && __builtin_mul_overflow(step, unit, &step)) || step > last - time)
-            break;
-        time += step;
-        *ready++ = (struct pithi_ready){(int64_t)time, b->dict[codes[i]]};
+        }
     }
-    b->bit = bit;
-    b->prepared = i;
+    b->prepared += count;
     b->next = b->ready;
-    b->ready_end = ready;
-    return ready > b->ready ? 1 : -1; /* the good ones before a bad one come first */
+    b->ready_end = b->ready + count;
+    return count ? 1 : -1; /* the good ones before a bad one come first */
 }

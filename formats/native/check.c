@@ -7,11 +7,13 @@
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/log.h"
+#include "native/scan.h"
 
 struct check {
     struct pithlog *log;
     struct pithi_zip zip;
     struct pithi_buffer chunk;
+    struct pithi_log_window window;
     struct pithi_block block;
     struct pithi_stack stack, opened;  /* as replayed; as a block says */
     struct pithi_totals lane, counted; /* of the lane so far; of the block */
@@ -28,53 +30,89 @@ static int all_zero(const unsigned char *p, uint64_t n)
     return n == 0;
 }
 
-/* Every byte from the header to the footer belongs to a chunk. The payloads of blocks are verified later, by lane. */
-static void check_chunks(struct check *c)
+/* What pithlog_error() tells is a damage. */
+static void damage_as_said(struct check *c)
 {
-    struct pithlog *log = c->log;
-    uint64_t at = PITHI_HEADER_SIZE, end = log->size - PITHI_FOOTER_SIZE, blocks = 0, known = 0;
-    while (at < end) {
-        struct pithi_chunk_head head;
-        if (!pithi_chunk_head_get(log->data, end, at, &head)) {
-            pithi_log_damage(log, at, "no whole chunk stands here");
-            do
-                at += 8;
-            while (at < end && !pithi_chunk_head_get(log->data, end, at, &head));
-            continue;
+    c->log->damages++;
+    if (c->log->say)
+        c->log->say(c->log->say_context, pithlog_error());
+}
+
+/* The parts of its payload that have no check elsewhere, and the padding. Those of blocks are verified later, by lane. */
+static void check_chunk(struct check *c, uint64_t at, const struct pithi_chunk_head *head, uint64_t end)
+{
+    struct pithi_chunk_head again;
+    unsigned char padding[8];
+    const char *why;
+    uint64_t size = PITHI_CHUNK_HEAD + head->size, padded = pithi_pad8(size);
+    if (!(head->flags & PITHI_CHUNK_OWN_CRC) && head->type != PITHI_C_EVENTS &&
+        pithi_files_chunk(&c->log->files, at, &again, &c->chunk, &why) != PITH_OK)
+        pithi_log_damage(c->log, at, "the chunk here is damaged: its CRC differs");
+    if (padded > size && padded <= end - at &&
+        (pithi_files_read(&c->log->files, at + size, padding, (size_t)(padded - size)) != PITH_OK ||
+         !all_zero(padding, padded - size)))
+        pithi_log_damage(c->log, at + size, "the padding is not zero");
+}
+
+/* Every byte from the header to the end belongs to a chunk. Returns the blocks there are. */
+static uint64_t check_chunks(struct check *c, uint64_t from, uint64_t end)
+{
+    struct pithi_scan *scan = malloc(sizeof *scan);
+    struct pithi_chunk_head head;
+    uint64_t at, blocks = 0;
+    int status = scan ? 1 : 0;
+    if (scan)
+        pithi_scan_begin(scan, &c->log->files, from, end);
+    while (status == 1) {
+        status = pithi_scan_next(scan, &at, &head);
+        if (scan->gap != UINT64_MAX)
+            pithi_log_damage(c->log, scan->gap, "no whole chunk stands here");
+        if (status == 1) {
+            check_chunk(c, at, &head, end);
+            blocks += head.type == PITHI_C_EVENTS;
         }
-        uint64_t size = PITHI_CHUNK_HEAD + head.size, padded = pithi_pad8(size);
-        if (!(head.flags & PITHI_CHUNK_OWN_CRC) && head.type != PITHI_C_EVENTS &&
-            !pithi_chunk_intact(log->data, at, &head))
-            pithi_log_damage(log, at, "the chunk here is damaged: its CRC differs");
-        if (padded <= end - at && !all_zero(log->data + at + size, padded - size))
-            pithi_log_damage(log, at + size, "the padding is not zero");
-        blocks += head.type == PITHI_C_EVENTS;
-        pithi_log_release(log, at, size);
-        at += padded;
     }
-    for (uint32_t i = 0; i < log->lane_count; i++)
-        known += log->lanes[i].block_count;
+    if (!scan || status < 0)
+        pithi_log_damage(c->log, from, "the file cannot be gone through");
+    free(scan);
+    return blocks;
+}
+
+static void check_files(struct check *c)
+{
+    struct pithi_files *files = &c->log->files;
+    const struct pithi_log_lane *lane;
+    uint64_t blocks = check_chunks(c, PITHI_HEADER_SIZE, files->size - PITHI_FOOTER_SIZE), known = 0, size;
+    for (uint32_t i = 1; i <= files->volume.count; i++) {
+        uint64_t base = (uint64_t)i << PITHI_VOLUME_SHIFT;
+        int fd;
+        if (pithi_files_find(files, base, &fd, &size) == PITH_OK)
+            blocks += check_chunks(c, base + PITHI_HEADER_SIZE, base + size);
+        else
+            damage_as_said(c);
+    }
+    for (uint32_t i = 0; i < c->log->info.lanes; i++)
+        if (pithi_log_lane(c->log, i, &lane) == PITH_OK)
+            known += lane->block_count;
     if (blocks != known)
-        pithi_log_damage(log, end, "the index does not list the blocks that are there");
+        pithi_log_damage(c->log, files->size - PITHI_FOOTER_SIZE, "the index does not list the blocks that are there");
 }
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static const char *load(struct check *c, const struct pithi_log_lane *lane, const struct pithi_log_block *b)
 {
-    const struct pithi_log_rank *rank = &c->log->ranks[lane->rank_index];
     struct pithi_chunk_head head;
     const char *why;
-    int no_memory;
-    why = pithi_chunk_read(c->log->fd, c->log->size, b->offset, &head, &c->chunk, &no_memory);
-    if (why && c->chunk.size)
+    int err = pithi_files_chunk(&c->log->files, b->offset, &head, &c->chunk, &why);
+    if (err == PITH_ERR_DAMAGED && c->chunk.size)
         return "the block here is damaged: its CRC differs";
-    if (why || head.type != PITHI_C_EVENTS || head.rank != rank->rank)
-        return no_memory ? "there is no memory to check it" : "the block that should stand here does not";
+    if (err != PITH_OK || head.type != PITHI_C_EVENTS || head.rank != lane->part->rank)
+        return err == PITH_ERR_MEMORY ? "there is no memory to check it" : "the block that should stand here does not";
     c->block.def_count = c->log->info.defs;
-    c->block.comms = rank->comms;
-    c->block.comm_count = rank->comm_count;
-    int err = pithi_block_load(&c->block, &c->zip, c->chunk.data, c->chunk.size, &c->opened, &why);
+    c->block.comms = lane->part->comms;
+    c->block.comm_count = lane->part->comm_count;
+    err = pithi_block_load(&c->block, &c->zip, c->chunk.data, c->chunk.size, &c->opened, &why);
     if (err != PITH_OK)
         return why;
     const struct pithi_block_head *h = &c->block.head;
@@ -150,43 +188,83 @@ static const char *check_block(struct check *c, int whole)
     c->counted = (struct pithi_totals){0};
     c->kinds = 0;
     while ((status = pithi_block_step(&c->block)) == 1 && !why) {
-        if (!pithi_block_take(&c->block, &r))
-            return "a record of the block here is cut short or makes no sense";
+        pithi_block_take(&c->block, &r);
         why = check_record(c, &r);
     }
-    return status < 0 ? "the times of the block here pass its end" : why ? why : check_end(c);
+    return status < 0 ? c->block.why : why ? why : check_end(c);
+}
+
+static void add_counted(struct check *c)
+{
+    struct pithi_totals *sum = &c->lane;
+    const struct pithi_totals *t = &c->counted;
+    c->records += t->records;
+    sum->records += t->records;
+    sum->states += t->states;
+    sum->events += t->events;
+    sum->messages += t->messages;
+    sum->lost += t->lost;
+}
+
+static int same_totals(const struct pithi_log_lane *lane, const struct pithi_totals *t)
+{
+    return lane->seen.records == t->records && lane->states == t->states && lane->events == t->events &&
+           lane->messages == t->messages && lane->lost == t->lost && lane->seen.first_ns == t->start_ns &&
+           lane->seen.last_ns == t->end_ns;
 }
 
 static void check_lane(struct check *c, const struct pithi_log_lane *lane)
 {
     int whole = c->log->info.complete;
-    c->lane = (struct pithi_totals){0};
+    struct pithi_log_block b = {0};
+    c->lane = (struct pithi_totals){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
     c->stack.count = 0;
     c->stack.above = 0;
     for (uint32_t i = 0; i < lane->block_count; i++) {
-        const struct pithi_log_block *b = &lane->blocks[i];
-        const char *why = load(c, lane, b);
+        if (pithi_log_block(c->log, lane, i, &c->window, &b) != PITH_OK) {
+            damage_as_said(c);
+            whole = 0;
+            continue;
+        }
+        c->lane.start_ns = b.first_ns < c->lane.start_ns ? b.first_ns : c->lane.start_ns;
+        c->lane.end_ns = b.last_ns;
+        const char *why = load(c, lane, &b);
         if (!why)
             why = check_block(c, whole);
         whole = whole && !why;
-        if (why) {
-            pithi_log_damage(c->log, b->offset, why);
-            continue;
-        }
-        c->records += c->counted.records;
-        c->lane.records += c->counted.records;
-        c->lane.states += c->counted.states;
-        c->lane.events += c->counted.events;
-        c->lane.messages += c->counted.messages;
-        c->lane.lost += c->counted.lost;
+        if (why)
+            pithi_log_damage(c->log, b.offset, why);
+        else
+            add_counted(c);
     }
-    const struct pithi_totals *t = &lane->totals;
-    if (whole && (t->records != c->lane.records || t->states != c->lane.states || t->events != c->lane.events ||
-                  t->messages != c->lane.messages || t->lost != c->lane.lost ||
-                  (lane->block_count && (t->start_ns != lane->blocks[0].first_ns ||
-                                         t->end_ns != lane->blocks[lane->block_count - 1].last_ns))))
-        pithi_log_damage(c->log, lane->block_count ? lane->blocks[0].offset : 0,
-                         "the index has other totals of the lane that begins here than its blocks");
+    if (whole && !same_totals(lane, &c->lane))
+        pithi_log_damage(c->log, b.offset, "the index has other totals of the lane that ends here than its blocks");
+}
+
+/* Lanes, and that the front of the log says of each rank and of all what they say. */
+static void check_lanes(struct check *c)
+{
+    const struct pithi_log_lane *lane;
+    struct pithi_totals all = {.start_ns = INT64_MAX, .end_ns = INT64_MIN};
+    uint32_t damages = c->log->damages;
+    for (uint32_t i = 0; i < c->log->info.lanes; i++) {
+        if (pithi_log_lane(c->log, i, &lane) != PITH_OK)
+            damage_as_said(c);
+        if (!lane)
+            continue;
+        check_lane(c, lane);
+        all.states += lane->states;
+        all.events += lane->events;
+        all.messages += lane->messages;
+        all.lost += lane->lost;
+        all.start_ns = lane->seen.first_ns < all.start_ns ? lane->seen.first_ns : all.start_ns;
+        all.end_ns = lane->seen.last_ns > all.end_ns ? lane->seen.last_ns : all.end_ns;
+    }
+    const struct pithlog_info *info = &c->log->info;
+    if (info->complete && damages == c->log->damages &&
+        (all.states != info->states || all.events != info->events || all.messages != info->messages ||
+         all.lost != info->lost || (info->records && (all.start_ns != info->start_ns || all.end_ns != info->end_ns))))
+        pithi_log_damage(c->log, c->log->files.size - PITHI_FOOTER_SIZE, "the footer has other totals than the lanes");
 }
 
 int pithi_check(const char *path, void (*say)(void *context, const char *text), void *context, uint64_t *records)
@@ -195,9 +273,8 @@ int pithi_check(const char *path, void (*say)(void *context, const char *text), 
     if (pithi_log_open(path, say, context, &c.log) != PITH_OK)
         return -1;
     if (c.log->info.complete)
-        check_chunks(&c);
-    for (uint32_t i = 0; i < c.log->lane_count; i++)
-        check_lane(&c, &c.log->lanes[i]);
+        check_files(&c);
+    check_lanes(&c);
     pithi_block_free(&c.block);
     pithi_zip_free(&c.zip);
     free(c.chunk.data);

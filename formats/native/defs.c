@@ -15,12 +15,17 @@ struct pithi_defs {
     uint32_t property_count, property_room;
     uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
     uint32_t slot_count;
+    struct pithi_places places;
 };
 
 int pithi_defs_new(struct pithi_defs **defs)
 {
     *defs = calloc(1, sizeof **defs);
-    return *defs ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    if (*defs && pithi_places_begin(&(*defs)->places))
+        return PITH_OK;
+    pithi_defs_free(*defs);
+    *defs = NULL;
+    return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
 }
 
 static void free_def(struct pithlog_def *d)
@@ -44,6 +49,7 @@ void pithi_defs_free(struct pithi_defs *defs)
     free(defs->defs);
     free(defs->properties);
     free(defs->slots);
+    pithi_places_free(&defs->places);
     free(defs);
 }
 
@@ -61,6 +67,24 @@ const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t inde
     if (value)
         *value = defs->properties[index].value;
     return defs->properties[index].key;
+}
+
+struct pithi_places *pithi_defs_places(struct pithi_defs *defs) { return &defs->places; }
+
+int pithi_defs_host(struct pithi_defs *defs, const char *host)
+{
+    uint32_t index;
+    return pithi_places_host(&defs->places, host ? host : "", &index)
+               ? PITH_OK
+               : pithi_fail(PITH_ERR_MEMORY, "no memory for the names of hosts");
+}
+
+int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, int32_t teller)
+{
+    uint32_t index;
+    return pithi_places_comm(&defs->places, comm, teller, &index)
+               ? PITH_OK
+               : pithi_fail(PITH_ERR_MEMORY, "no memory for communicators");
 }
 
 static uint32_t hash_of(int kind, const char *name)
@@ -172,6 +196,8 @@ int pithi_defs_pack_from(const struct pithi_defs *s, uint32_t first, void **data
     ok = ok && pithi_buffer_varint(&out, s->property_count);
     for (uint32_t i = 0; ok && i < s->property_count; i++)
         ok = pithi_buffer_string(&out, s->properties[i].key) && pithi_buffer_string(&out, s->properties[i].value);
+    ok = ok && (first == 0 ? pithi_places_pack(&s->places, &out)
+                           : pithi_buffer_varint(&out, 0) && pithi_buffer_varint(&out, 0));
     if (!ok) {
         free(out.data);
         return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
@@ -243,6 +269,8 @@ int pithi_defs_unpack_from(struct pithi_defs *s, const void *data, size_t size, 
     for (uint64_t i = 0; i < properties; i++)
         if (!(p = unpack_property(s, p, end, &err)))
             goto out;
+    if (!pithi_places_unpack(&s->places, p, end, &err))
+        goto out;
     *first = (uint32_t)from;
     *count = (uint32_t)n;
     if (ids) {

@@ -2,6 +2,7 @@
 #ifndef PITHI_DEFS_H
 #define PITHI_DEFS_H
 
+#include "native/places.h"
 #include "native/segment.h"
 
 /* Only the definitions from id `first` on (and all properties): a writer that learns of new ones. */
@@ -11,5 +12,8 @@ int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t siz
                            uint32_t **ids);
 /* The key of a property, NULL past the last. */
 const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
+
+/* The set's hosts and communicators. */
+struct pithi_places *pithi_defs_places(struct pithi_defs *defs);
 
 #endif

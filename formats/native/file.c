@@ -4,12 +4,17 @@
 #include "native/segment.h"
 #include "native/zip.h"
 
-void pithi_file_header(unsigned char h[PITHI_HEADER_SIZE])
+void pithi_file_header(unsigned char h[PITHI_HEADER_SIZE], const struct pithi_volume *volume)
 {
     memset(h, 0, PITHI_HEADER_SIZE);
     memcpy(h, PITHI_FILE_MAGIC, 8);
     pithi_put32(h + 8, PITHI_VERSION);
     pithi_put32(h + 12, PITHI_HEADER_SIZE);
+    if (volume) {
+        pithi_put32(h + 16, volume->number);
+        pithi_put32(h + 20, volume->count);
+        pithi_put64(h + 24, volume->id);
+    }
     pithi_put32(h + 60, pithi_crc(h, 60));
 }
 

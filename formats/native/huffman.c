@@ -186,34 +186,60 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
 
 /* ---- Unpacking --------------------------------------------------------------------------------------------------- */
 
-/* What each LONGEST next bits begin with: length | symbol << 8. 0: the lengths are not those of a full tree (or of a
- * single symbol, which then is all there is). Every entry is set, so that decoding needs no check. */
-static int make_table(const unsigned char *lengths, unsigned low, unsigned high, uint16_t table[TABLE])
+/* The next code of `length` bits, their first lowest. */
+static unsigned next_code(unsigned code, unsigned length)
 {
-    unsigned char length[256] = {0};
-    uint16_t code[256];
-    unsigned filled = 0, symbols = 0, last = 0;
+    unsigned bit = 1u << (length - 1);
+    for (; code & bit; bit >>= 1)
+        code ^= bit;
+    return code | bit;
+}
+
+/* Symbols in the order of their lengths, those of length n end before ends[n]. 0: the lengths are not those of a full
+ * tree, nor of a single symbol of length 1. */
+static int sort_symbols(const unsigned char *lengths, unsigned low, unsigned high, unsigned char symbols[256],
+                        unsigned ends[LONGEST + 1])
+{
+    unsigned char length[256];
+    unsigned count[LONGEST + 2] = {0}, filled = 0, from[LONGEST + 1] = {0};
     for (unsigned c = low; c <= high; c++) {
         length[c] = lengths[(c - low) / 2] >> (c - low) % 2 * 4 & 15;
         if (length[c] > LONGEST)
             return 0;
-        if (length[c]) {
-            filled += TABLE >> length[c];
-            symbols++;
-            last = c;
-        }
+        count[length[c]]++;
     }
-    if (symbols == 1 && length[last] == 1) {
-        for (unsigned i = 0; i < TABLE; i++)
-            table[i] = (uint16_t)(1 | last << 8);
-        return 1;
+    ends[0] = 0;
+    for (unsigned n = 1; n <= LONGEST; n++) {
+        filled += count[n] << (LONGEST - n);
+        from[n] = ends[n - 1];
+        ends[n] = from[n] + count[n];
     }
-    if (filled != TABLE)
+    if (filled != TABLE && !(ends[LONGEST] == 1 && count[1] == 1))
         return 0;
-    make_codes(length, code);
-    for (unsigned c = 0; c < 256; c++)
-        for (unsigned i = code[c]; length[c] && i < TABLE; i += 1u << length[c])
-            table[i] = (uint16_t)(length[c] | c << 8);
+    for (unsigned c = low; c <= high; c++)
+        if (length[c])
+            symbols[from[length[c]]++] = (unsigned char)c;
+    return 1;
+}
+
+/* What each LONGEST next bits begin with: length | symbol << 8. Every entry is set, so that decoding needs no check. A
+ * table for one bit more is that for one bit less, twice, with the codes of that length added. 0: as sort_symbols. */
+static int make_table(const unsigned char *lengths, unsigned low, unsigned high, uint16_t table[TABLE])
+{
+    unsigned char symbols[256];
+    unsigned ends[LONGEST + 1], code = 0, done = 0;
+    if (!sort_symbols(lengths, low, high, symbols, ends))
+        return 0;
+    table[0] = 0;
+    for (unsigned n = 1, size = 1; n <= LONGEST; n++, size *= 2) {
+        memcpy(table + size, table, size * sizeof *table);
+        for (; done < ends[n]; done++) {
+            table[code] = (uint16_t)(n | (unsigned)symbols[done] << 8);
+            code = next_code(code, n);
+        }
+        if (ends[LONGEST] == 1)
+            table[1] = table[0];
+    }
     return 1;
 }
 
@@ -223,19 +249,28 @@ struct part {
     unsigned char *out, *end; /* where its bytes go */
 };
 
+#define INLINE inline __attribute__((always_inline))
+
+static INLINE void take_one(const uint16_t table[TABLE], uint64_t *v, uint32_t *sum, unsigned char *out)
+{
+    uint32_t entry = table[*v & (TABLE - 1)];
+    *out = (unsigned char)(entry >> 8);
+    *v >>= entry & 63; /* the low byte is the length: no shift looks at more of it */
+    *sum += entry;
+}
+
 /* The next five of a part: 57 bits come with a read, five codes have 55 at most. */
-static inline void take_five(const uint16_t table[TABLE], struct part *p)
+static INLINE void take_five(const uint16_t table[TABLE], struct part *p)
 {
     uint64_t v = pithi_get64(p->data + (p->bit >> 3)) >> (p->bit & 7);
-    unsigned lengths = 0;
-    for (int k = 0; k < 5; k++) {
-        unsigned entry = table[v & (TABLE - 1)];
-        p->out[k] = (unsigned char)(entry >> 8);
-        v >>= entry & 15;
-        lengths += entry & 15;
-    }
+    uint32_t sum = 0;
+    take_one(table, &v, &sum, p->out);
+    take_one(table, &v, &sum, p->out + 1);
+    take_one(table, &v, &sum, p->out + 2);
+    take_one(table, &v, &sum, p->out + 3);
+    take_one(table, &v, &sum, p->out + 4);
     p->out += 5;
-    p->bit += lengths;
+    p->bit += sum & 255;
 }
 
 static inline int five_left(const struct part *p) { return ((p->bit >> 3) + 8 <= p->bytes) & (p->end - p->out >= 5); }

@@ -1,4 +1,4 @@
-/* load.c - opening a native log by its footer: rank table, indexes, descriptions, definitions. When any of these is
+/* load.c - opening a native log by what stands in front: header, footer, definitions, rank table. When any of these is
  * missing or contradicts itself, everything is made again from the blocks (rebuild.c). */
 #include "native/log.h"
 
@@ -9,190 +9,233 @@
 #include "native/chunk.h"
 #include "native/zip.h"
 
-int pithi_native_is(const unsigned char *data, size_t size)
+int pithi_native_is(const unsigned char *start, size_t size)
 {
     struct pithi_chunk_head head;
-    return (size >= 8 && memcmp(data, PITHI_FILE_MAGIC, 8) == 0) ||
-           (size > PITHI_HEADER_SIZE && pithi_chunk_head_get(data, size, PITHI_HEADER_SIZE, &head));
+    return (size >= 8 && memcmp(start, PITHI_FILE_MAGIC, 8) == 0) ||
+           (size >= PITHI_NATIVE_START && pithi_chunk_head_get(start, UINT64_MAX, PITHI_HEADER_SIZE, &head));
 }
 
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what)
 {
-    int err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: %s", log->path, (unsigned long long)offset, what);
-    log->damages++;
+    char name[4096];
+    pithi_files_name(&log->files, offset, name, sizeof name);
+    int err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: %s", name, (unsigned long long)pithi_place(offset), what);
+    __atomic_fetch_add(&log->damages, 1, __ATOMIC_RELAXED);
     if (log->say)
         log->say(log->say_context, pithlog_error());
     return err;
 }
 
-/* ---- By the footer ----------------------------------------------------------------------------------------------- */
-
-/* A chunk of `type` at `offset`, whole and intact. */
-static int intact_chunk(struct pithlog *log, uint64_t offset, enum pithi_chunk_type type, struct pithi_chunk_head *head)
+static int no_memory(const struct pithlog *log)
 {
-    if (!pithi_chunk_head_get(log->data, log->size, offset, head) || head->type != type)
-        return pithi_log_damage(log, offset, "the chunk that should stand here does not");
-    if (!(head->flags & PITHI_CHUNK_OWN_CRC) && !pithi_chunk_intact(log->data, offset, head))
-        return pithi_log_damage(log, offset, "the chunk here is damaged: its CRC differs");
-    return PITH_OK;
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", log->path);
 }
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
 static int load_defs(struct pithlog *log, uint64_t offset)
 {
+    struct pithi_buffer payload = {0};
     struct pithi_chunk_head head;
     uint32_t *ids = NULL, first, count;
-    int err;
-    TRY(intact_chunk(log, offset, PITHI_C_DEFS, &head));
-    err = pithi_defs_unpack_from(log->defs, log->data + offset + PITHI_CHUNK_HEAD, (size_t)head.size, &first, &count,
-                                 &ids);
-    if (err == PITH_ERR_DAMAGED || (err == PITH_OK && (first != 0 || count != pithi_defs_count(log->defs))))
-        err = pithi_log_damage(log, offset, "the definitions make no sense");
-out:
+    const char *why;
+    int err = pithi_files_chunk(&log->files, offset, &head, &payload, &why);
+    if (err == PITH_ERR_DAMAGED || (err == PITH_OK && head.type != PITHI_C_DEFS))
+        err = pithi_log_damage(log, offset, "the definitions that should stand here are damaged");
+    else if (err == PITH_OK)
+        err = pithi_defs_unpack_from(log->defs, payload.data, payload.size, &first, &count, &ids);
+    if (ids && (first != 0 || count != pithi_defs_count(log->defs)))
+        err = PITH_ERR_DAMAGED;
+    if (err == PITH_ERR_DAMAGED)
+        pithi_log_damage(log, offset, "the definitions make no sense");
     free(ids);
+    free(payload.data);
     return err;
 }
 
-static int check_block(struct pithlog *log, const struct pithi_log_lane *lane, const struct pithi_log_block *b)
-{
-    const struct pithi_log_block *before = lane->block_count ? &lane->blocks[lane->block_count - 1] : NULL;
-    return b->offset % 8 == 0 && b->offset < log->size &&
-           log->size - b->offset > PITHI_CHUNK_HEAD + PITHI_EVENTS_HEAD && b->first_ns <= b->last_ns && b->count > 0 &&
-           b->count <= PITHI_BLOCK_RECORDS_MAX && (!before || before->last_ns <= b->first_ns);
-}
+/* ---- The rank table ---------------------------------------------------------------------------------------------- */
 
-/* One lane of an index; the byte after it, or NULL. */
-static const unsigned char *load_lane(struct pithlog *log, uint32_t rank, const unsigned char *p,
-                                      const unsigned char *end, int *err)
-{
-    uint32_t index;
-    *err = PITH_ERR_DAMAGED;
-    if (end - p < PITHI_INDEX_LANE)
-        return NULL;
-    uint32_t blocks = pithi_get32(p + 4);
-    if (blocks > (uint64_t)(end - p - PITHI_INDEX_LANE) / PITHI_INDEX_BLOCK)
-        return NULL;
-    if ((*err = pithi_log_find_lane(log, rank, pithi_get32(p), &index)) != PITH_OK)
-        return NULL;
-    struct pithi_log_lane *lane = &log->lanes[index];
-    lane->totals.start_ns = (int64_t)pithi_get64(p + 8);
-    lane->totals.end_ns = (int64_t)pithi_get64(p + 16);
-    lane->totals.records = pithi_get64(p + 24);
-    lane->totals.states = pithi_get64(p + 32);
-    lane->totals.events = pithi_get64(p + 40);
-    lane->totals.messages = pithi_get64(p + 48);
-    lane->totals.lost = pithi_get64(p + 56);
-    p += PITHI_INDEX_LANE;
-    for (uint32_t i = 0; i < blocks; i++, p += PITHI_INDEX_BLOCK) {
-        struct pithi_log_block b = {pithi_get64(p), (int64_t)pithi_get64(p + 8), (int64_t)pithi_get64(p + 16),
-                                    pithi_get32(p + 24), pithi_get32(p + 28)};
-        *err = check_block(log, lane, &b) ? pithi_log_add_block(log, index, &b) : PITH_ERR_DAMAGED;
-        if (*err != PITH_OK)
-            return NULL;
-    }
-    return p;
-}
+/* Indexes lie apart, so the lanes that they can have are bounded by the bytes there are. */
+struct table {
+    uint64_t lanes, records, index_bytes;
+    int sorted;
+};
 
-static int load_metas(struct pithlog *log, int32_t rank, const unsigned char *offsets, uint32_t count)
+static int load_entry(struct pithlog *log, const unsigned char *p, uint64_t at, uint32_t i, struct table *t)
 {
-    struct pithi_chunk_head head;
-    int err = PITH_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t offset = pithi_get64(offsets + 8 * (size_t)i);
-        TRY(intact_chunk(log, offset, PITHI_C_META, &head));
-        err = head.rank == rank ? pithi_log_read_meta(log, rank, log->data + offset + PITHI_CHUNK_HEAD, head.size)
-                                : PITH_ERR_DAMAGED;
-        if (err == PITH_ERR_DAMAGED)
-            err = pithi_log_damage(log, offset, "the descriptions of a rank make no sense");
-        if (err != PITH_OK)
-            return err;
-    }
-out:
-    return err;
-}
-
-static int load_index(struct pithlog *log, int32_t rank_number, uint64_t offset)
-{
-    struct pithi_chunk_head head;
-    uint32_t rank, before = log->rank_count;
-    int err;
-    TRY(intact_chunk(log, offset, PITHI_C_INDEX, &head));
-    const unsigned char *p = log->data + offset + PITHI_CHUNK_HEAD, *end = p + head.size;
-    TRY(pithi_log_find_rank(log, rank_number, &rank));
-    if (head.size < PITHI_INDEX_HEAD || head.rank != rank_number || rank < before)
-        return pithi_log_damage(log, offset, "the index of a rank contradicts the rank table");
-    uint32_t lanes = pithi_get32(p), metas = pithi_get32(p + 4);
-    p += PITHI_INDEX_HEAD;
-    if (metas > (uint64_t)(end - p) / 8)
-        return pithi_log_damage(log, offset, "the index of a rank makes no sense");
-    TRY(load_metas(log, rank_number, p, metas));
-    p += 8 * (size_t)metas;
-    for (uint32_t i = 0; i < lanes; i++)
-        if (!(p = load_lane(log, rank, p, end, &err)))
-            return err == PITH_ERR_DAMAGED ? pithi_log_damage(log, offset, "the index of a rank makes no sense") : err;
-out:
-    return err;
-}
-
-static int load_table(struct pithlog *log, uint64_t offset, uint32_t ranks)
-{
-    struct pithi_chunk_head head;
-    int err;
-    TRY(intact_chunk(log, offset, PITHI_C_TABLE, &head));
-    if (head.size < PITHI_TABLE_HEAD - PITHI_CHUNK_HEAD ||
-        (head.size - (PITHI_TABLE_HEAD - PITHI_CHUNK_HEAD)) / PITHI_RANK_ENTRY_SIZE < ranks ||
-        pithi_get32(log->data + offset + PITHI_CHUNK_HEAD) != ranks)
-        return pithi_log_damage(log, offset, "the rank table contradicts the footer");
-    for (uint32_t i = 0; i < ranks; i++) {
-        uint64_t at = offset + pithi_rank_entry_offset(i);
-        const unsigned char *entry = log->data + at;
-        if (pithi_get32(entry + 60) != pithi_crc(entry, 60))
-            return pithi_log_damage(log, at, "an entry of the rank table is damaged: its CRC differs");
-        TRY(load_index(log, (int32_t)pithi_get32(entry), pithi_get64(entry + 16)));
-    }
-out:
-    return err;
-}
-
-static int load_by_footer(struct pithlog *log)
-{
-    int err;
-    if (log->size < PITHI_HEADER_SIZE + PITHI_FOOTER_SIZE)
-        return pithi_log_damage(log, log->size, "the log ends here, without a footer");
-    const unsigned char *f = log->data + log->size - PITHI_FOOTER_SIZE;
-    if (memcmp(f, PITHI_FOOTER_MAGIC, 8) != 0 || pithi_get32(f + 124) != pithi_crc(f, 124))
-        return pithi_log_damage(log, log->size, "the log ends here, without an intact footer");
-    TRY(pithi_defs_new(&log->defs));
-    TRY(load_defs(log, pithi_get64(f + 16)));
-    TRY(load_table(log, pithi_get64(f + 24), pithi_get32(f + 12)));
-    TRY(pithi_log_complete(log, 1));
-    if (log->info.records != pithi_get64(f + 32) || log->info.lanes != pithi_get64(f + 72))
-        return pithi_log_damage(log, log->size - PITHI_FOOTER_SIZE, "the footer contradicts the indexes");
-out:
-    return err;
-}
-
-static int check_header(struct pithlog *log)
-{
-    const unsigned char *h = log->data;
-    if (log->size >= PITHI_HEADER_SIZE && memcmp(h, PITHI_FILE_MAGIC, 8) == 0 &&
-        pithi_get32(h + 60) == pithi_crc(h, 60)) {
-        uint32_t version = pithi_get32(h + 8);
-        if (version > PITHI_VERSION)
-            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 8: a log of version %u; this program knows up to %u",
-                              log->path, version, PITHI_VERSION);
-        return PITH_OK;
-    }
-    pithi_log_damage(log, 0, "the header is damaged");
+    struct pithi_log_rank *r = &log->ranks[i];
+    if (pithi_get32(p + PITHI_RANK_ENTRY_SIZE - 4) != pithi_crc(p, PITHI_RANK_ENTRY_SIZE - 4))
+        return pithi_log_damage(log, at, "an entry of the rank table is damaged: its CRC differs");
+    *r = (struct pithi_log_rank){.rank = (int32_t)pithi_get32(p),
+                                 .lane_count = pithi_get32(p + 4),
+                                 .host = pithi_get32(p + 64),
+                                 .pid = pithi_get64(p + 56),
+                                 .records = pithi_get64(p + 32),
+                                 .base = pithi_get64(p + 8),
+                                 .index = pithi_get64(p + 16),
+                                 .index_size = pithi_get64(p + 24)};
+    uint64_t least = PITHI_CHUNK_HEAD + PITHI_INDEX_HEAD + 8;
+    t->lanes += r->lane_count;
+    t->records += r->records;
+    t->index_bytes += r->index_size;
+    if (r->index_size < least || (r->index_size - least) / PITHI_INDEX_LANE < r->lane_count ||
+        t->index_bytes < r->index_size || t->index_bytes > pithi_files_bytes(&log->files) ||
+        r->host >= log->places->host_count || r->index % 8 != 0 || r->base % 8 != 0)
+        return pithi_log_damage(log, at, "an entry of the rank table makes no sense");
+    t->sorted &= i == 0 || log->ranks[i - 1].rank < r->rank;
     return PITH_OK;
 }
 
-int pithi_log_load(struct pithlog *log)
+static int load_entries(struct pithlog *log, uint64_t at, uint32_t ranks, struct table *t)
 {
-    int err = check_header(log);
+    unsigned char piece[256 * PITHI_RANK_ENTRY_SIZE];
+    int err = PITH_OK;
+    for (uint32_t done = 0; done < ranks;) {
+        uint32_t n = ranks - done < 256 ? ranks - done : 256;
+        TRY(pithi_files_read(&log->files, at, piece, (size_t)n * PITHI_RANK_ENTRY_SIZE));
+        for (uint32_t i = 0; i < n; i++, at += PITHI_RANK_ENTRY_SIZE)
+            TRY(load_entry(log, piece + (size_t)i * PITHI_RANK_ENTRY_SIZE, at, done + i, t));
+        done += n;
+    }
+out:
+    return err;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    int32_t x = ((const struct pithi_log_rank *)a)->rank, y = ((const struct pithi_log_rank *)b)->rank;
+    return x < y ? -1 : x > y;
+}
+
+/* Ranks in order, each there once. */
+static int sort_ranks(struct pithlog *log)
+{
+    qsort(log->ranks, log->rank_count, sizeof *log->ranks, by_rank);
+    for (uint32_t i = 1; i < log->rank_count; i++)
+        if (log->ranks[i].rank == log->ranks[i - 1].rank)
+            return 0;
+    return 1;
+}
+
+int pithi_log_number(struct pithlog *log)
+{
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < log->rank_count; i++) {
+        log->ranks[i].first_lane = (uint32_t)lanes;
+        lanes += log->ranks[i].lane_count;
+    }
+    if (lanes >= UINT32_MAX)
+        return PITH_ERR_DAMAGED;
+    log->lane_ranks = malloc(((size_t)lanes + 1) * sizeof *log->lane_ranks);
+    log->comms = calloc(log->places->comm_count, sizeof *log->comms);
+    if (!log->lane_ranks || !log->comms)
+        return no_memory(log);
+    for (uint32_t i = 0; i < log->rank_count; i++)
+        for (uint32_t k = 0; k < log->ranks[i].lane_count; k++)
+            log->lane_ranks[log->ranks[i].first_lane + k] = i;
+    log->info.ranks = log->rank_count;
+    log->info.lanes = (uint32_t)lanes;
+    log->info.comms = log->places->comm_count;
+    log->info.defs = pithi_defs_count(log->defs);
+    return PITH_OK;
+}
+
+static int load_table(struct pithlog *log, uint64_t offset, uint32_t ranks, struct table *t)
+{
+    unsigned char front[PITHI_TABLE_HEAD];
+    struct pithi_chunk_head head;
+    int err =
+        pithi_place_volume(offset) ? PITH_ERR_DAMAGED : pithi_files_read(&log->files, offset, front, sizeof front);
+    if (err == PITH_OK && (!pithi_chunk_head_get(front, log->files.size - offset, 0, &head) ||
+                           head.type != PITHI_C_TABLE || head.size < PITHI_TABLE_HEAD - PITHI_CHUNK_HEAD ||
+                           (head.size - (PITHI_TABLE_HEAD - PITHI_CHUNK_HEAD)) / PITHI_RANK_ENTRY_SIZE < ranks ||
+                           pithi_get32(front + PITHI_CHUNK_HEAD) != ranks))
+        err = PITH_ERR_DAMAGED;
+    if (err == PITH_ERR_DAMAGED)
+        pithi_log_damage(log, offset, "the rank table that should stand here is damaged");
+    if (err != PITH_OK)
+        return err;
+    if (!(log->ranks = calloc(ranks + (size_t)1, sizeof *log->ranks)))
+        return no_memory(log);
+    TRY(load_entries(log, offset + PITHI_TABLE_HEAD, ranks, t));
+    log->rank_count = ranks;
+    if (!t->sorted && !sort_ranks(log))
+        return pithi_log_damage(log, offset, "the rank table has a rank twice");
+    err = pithi_log_number(log);
+    if (err == PITH_ERR_DAMAGED)
+        pithi_log_damage(log, offset, "the rank table has too many lanes");
+out:
+    return err;
+}
+
+/* ---- Header and footer ------------------------------------------------------------------------------------------- */
+
+static int load_by_footer(struct pithlog *log)
+{
+    unsigned char f[PITHI_FOOTER_SIZE];
+    struct pithlog_info *info = &log->info;
+    struct table t = {.sorted = 1};
+    uint64_t at = log->files.size - PITHI_FOOTER_SIZE;
+    int err;
+    if (log->files.size < PITHI_HEADER_SIZE + PITHI_FOOTER_SIZE)
+        return pithi_log_damage(log, log->files.size, "the log ends here, without a footer");
+    TRY(pithi_files_read(&log->files, at, f, sizeof f));
+    if (memcmp(f, PITHI_FOOTER_MAGIC, 8) != 0 || pithi_get32(f + 124) != pithi_crc(f, 124))
+        return pithi_log_damage(log, log->files.size, "the log ends here, without an intact footer");
+    TRY(pithi_defs_new(&log->defs));
+    log->places = pithi_defs_places(log->defs);
+    TRY(load_defs(log, pithi_get64(f + 16)));
+    TRY(load_table(log, pithi_get64(f + 24), pithi_get32(f + 12), &t));
+    info->records = pithi_get64(f + 32);
+    info->states = pithi_get64(f + 40);
+    info->events = pithi_get64(f + 48);
+    info->messages = pithi_get64(f + 56);
+    info->lost = pithi_get64(f + 64);
+    info->start_ns = (int64_t)pithi_get64(f + 80);
+    info->end_ns = (int64_t)pithi_get64(f + 88);
+    if (t.records != info->records || t.lanes != pithi_get64(f + 72))
+        return pithi_log_damage(log, at, "the footer contradicts the rank table");
+out:
+    return err;
+}
+
+/* A file that is a part of a log says so itself. */
+static int is_part(const struct pithlog *log, uint32_t number)
+{
+    char suffix[16];
+    int length = (int)strlen(log->path), cut = snprintf(suffix, sizeof suffix, ".%u", number);
+    if (length > cut && strcmp(log->path + length - cut, suffix) == 0)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is only part %u of a log; open %.*s", log->path, number, length - cut,
+                          log->path);
+    return pithi_fail(PITH_ERR_OPEN, "%s: is only part %u of a log; open the file that has no number behind its name",
+                      log->path, number);
+}
+
+static int load_header(struct pithlog *log, int blocks)
+{
+    unsigned char h[PITHI_HEADER_SIZE];
+    struct pithi_volume volume = {0};
+    int good = log->files.size >= sizeof h && pithi_files_read(&log->files, 0, h, sizeof h) == PITH_OK &&
+               memcmp(h, PITHI_FILE_MAGIC, 8) == 0 && pithi_get32(h + 60) == pithi_crc(h, 60);
+    uint32_t version = good ? pithi_get32(h + 8) : PITHI_VERSION;
+    if (version > PITHI_VERSION)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 8: a log of version %u; this program knows up to %u",
+                          log->path, version, PITHI_VERSION);
+    if (good && pithi_volume_get(h, &volume) && volume.number)
+        return is_part(log, volume.number);
+    if (!good)
+        pithi_log_damage(log, 0, "the header is damaged");
+    return pithi_files_begin(&log->files, &volume, blocks);
+}
+
+int pithi_log_load(struct pithlog *log, int blocks)
+{
+    int err = load_header(log, blocks);
     if (err != PITH_OK)
         return err;
     uint32_t damages = log->damages;
-    err = load_by_footer(log);
+    err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
     log->info.complete = damages == 0;
     if (err == PITH_ERR_DAMAGED) {
         pithi_log_unload(log);
@@ -201,7 +244,7 @@ int pithi_log_load(struct pithlog *log)
     }
     log->info.format = "native";
     log->info.version = PITHI_VERSION;
-    log->info.bytes = log->size;
+    log->info.bytes = pithi_files_bytes(&log->files);
     if (err != PITH_OK)
         pithi_log_unload(log);
     return err;
@@ -209,29 +252,22 @@ int pithi_log_load(struct pithlog *log)
 
 void pithi_log_unload(struct pithlog *log)
 {
-    for (uint32_t i = 0; i < log->rank_count; i++) {
-        free(log->ranks[i].host);
-        free(log->ranks[i].comms);
-    }
-    for (uint32_t i = 0; i < log->lane_count; i++) {
-        free((char *)(uintptr_t)log->lanes[i].seen.name);
-        free(log->lanes[i].blocks);
-    }
-    for (uint32_t i = 0; i < log->comm_count; i++) {
-        free((char *)(uintptr_t)log->comms[i].name);
-        free((int32_t *)(uintptr_t)log->comms[i].world_ranks);
-    }
+    for (uint32_t i = 0; i < log->rank_count; i++)
+        pithi_part_free(log->ranks[i].part);
+    for (uint32_t i = 0; log->comms && i < log->places->comm_count; i++)
+        pithi_log_free_comm(log->comms[i]);
     free(log->ranks);
-    free(log->lanes);
+    free(log->lane_ranks);
     free(log->comms);
+    free(log->tellers);
+    pithi_places_free(&log->found);
     pithi_defs_free(log->defs);
-    pithi_map_free(&log->rank_map);
-    pithi_map_free(&log->lane_map);
-    pithi_map_free(&log->comm_map);
     log->ranks = NULL;
-    log->lanes = NULL;
+    log->rank_count = 0;
+    log->lane_ranks = NULL;
     log->comms = NULL;
+    log->tellers = NULL;
+    log->places = NULL;
     log->defs = NULL;
-    log->rank_count = log->rank_room = log->lane_count = log->lane_room = log->comm_count = log->comm_room = 0;
     log->info = (struct pithlog_info){0};
 }

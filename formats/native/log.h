@@ -1,11 +1,18 @@
-/* log.h - an open native log, as the reading side sees it: load.c fills it, iterators read it. It does not change
- * after opening, so threads may share it.
+/* log.h - an open native log, as the reading side sees it.
+ *
+ * Opening (load.c) reads what stands in front: header, footer, definitions, hosts, communicators, the rank table. What
+ * belongs to one rank, its lanes and its numbers of communicators, is a *part*; it is loaded when something of that rank
+ * is first asked for (part.c), and stays. Lists of blocks stay in the file and are read in windows (lane.c). So memory
+ * grows with ranks (about 60 bytes each) and lanes looked at (about 200 bytes each), and with nothing else.
+ *
+ * An open log may be shared by threads: what is loaded is published by one pointer, never changed after.
+ * A log without an index is made again from its blocks (rebuild.c); then everything is loaded at once.
  */
 #ifndef PITHI_LOG_H
 #define PITHI_LOG_H
 
 #include "native/defs.h"
-#include "native/map.h"
+#include "native/files.h"
 
 struct pithi_log_block {
     uint64_t offset; /* of the chunk */
@@ -13,37 +20,52 @@ struct pithi_log_block {
     uint32_t count, kinds;
 };
 
+struct pithi_log_part;
+
 struct pithi_log_lane {
-    struct pithlog_lane seen; /* what pithlog_get_lane gives; name and host belong to the log */
-    uint32_t rank_index;
-    struct pithi_log_block *blocks;
+    struct pithlog_lane seen; /* what pithlog_get_lane gives */
+    const struct pithi_log_part *part;
+    uint64_t states, events, messages, lost;
+    uint64_t list;                  /* offset of its list of blocks */
+    struct pithi_log_block *blocks; /* NULL: it is read from there; else made by looking at the blocks */
     uint32_t block_count, block_room;
-    struct pithi_totals totals;
 };
 
-struct pithi_log_rank {
+struct pithi_log_part {
     int32_t rank;
-    char *host;
-    uint64_t pid;
+    struct pithi_log_lane *lanes;
+    uint32_t lane_count, lane_room;
     uint32_t *comms; /* of the rank's own numbers: the log's; UINT32_MAX: never described */
     uint32_t comm_count, comm_room;
+    uint64_t missing; /* records that the rank table counts and that were not found */
+    uint64_t base;    /* where they should be */
+    char *host;       /* while it is made of its blocks: as described there */
+    uint64_t pid;
+};
+
+/* A rank as the table has it. Ranks are sorted. */
+struct pithi_log_rank {
+    int32_t rank;
+    uint32_t first_lane, lane_count;
+    uint32_t host;
+    uint64_t pid, records;
+    uint64_t base, index, index_size;
+    struct pithi_log_part *part; /* NULL: not loaded yet */
 };
 
 struct pithlog {
     char *path;
-    int fd;
-    const unsigned char *data;
-    size_t size;
+    struct pithi_files files;
     struct pithlog_info info;
     struct pithi_defs *defs;
+    struct pithi_places *places; /* hosts and communicators: the definitions', or `found` */
+    struct pithi_places found;   /* by rebuilding */
+    uint64_t *tellers;           /* by rebuilding: of each communicator the META chunk with its members; 0: none */
     struct pithi_log_rank *ranks;
-    uint32_t rank_count, rank_room;
-    struct pithi_log_lane *lanes;
-    uint32_t lane_count, lane_room;
-    struct pithlog_comm *comms; /* strings and members are the log's */
-    uint32_t comm_count, comm_room;
-    struct pithi_map rank_map, lane_map, comm_map;
-    /* While loading: told of each damage; may be NULL. */
+    uint32_t rank_count;
+    uint32_t *lane_ranks;        /* of each lane the index of its rank */
+    struct pithlog_comm **comms; /* each made when it is first asked for */
+    /* Told of each damage that is found; may be NULL. */
     void (*say)(void *context, const char *text);
     void *say_context;
     uint32_t damages;
@@ -56,41 +78,45 @@ struct pithlog {
 int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_lane **found);
 
 /* The rank that a lane belongs to, its index among the log's ranks. */
-const struct pithi_log_rank *pithi_log_rank_of(const struct pithlog *log, uint32_t lane, uint32_t *index);
+uint32_t pithi_log_rank_of(const struct pithlog *log, uint32_t lane);
 uint32_t pithi_log_ranks(const struct pithlog *log);
 const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t index);
+const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_rank *rank);
 
 /* Part of a lane's list of blocks; lists are read in such parts. All zero is an empty one; one a thread, for any
  * lanes. */
+enum { PITHI_LOG_WINDOW = 16 };
 struct pithi_log_window {
     const struct pithi_log_lane *lane;
     uint32_t first, count;
-    struct pithi_log_block blocks[16];
+    struct pithi_log_block blocks[PITHI_LOG_WINDOW]; /* count 0: damaged */
 };
 
-/* Block `index` (less than lane->block_count) of a lane, with pithlog_error() when it cannot be read. */
+/* Block `index` (less than lane->block_count) of a lane. Not PITH_OK: this one is lost, told in pithlog_error(). */
 int pithi_log_block(struct pithlog *log, const struct pithi_log_lane *lane, uint32_t index,
                     struct pithi_log_window *window, struct pithi_log_block *block);
 
-/* The first block that ends at or behind `from_ns`; block_count: none. */
-int pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
-                       struct pithi_log_window *window, uint32_t *index);
+/* The first block that ends at or behind `from_ns`, block_count: none; an earlier one where the list is damaged. */
+uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *lane, int64_t from_ns,
+                            struct pithi_log_window *window);
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
 /* pithlog_open, with each damage that it finds told. */
 int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context, struct pithlog **log);
 
+/* The same by looking at all blocks, whatever the index says: finds most in a damaged log. */
+int pithi_log_open_blocks(const char *path, struct pithlog **log);
+
 /* A nameless file to read and write, in TMPDIR, /tmp, /var/tmp, else in memory; -1 and errno. */
 int pithi_temporary_file(void);
 
-/* The bytes of a chunk were read and will hardly be again: they need not stay mapped (they stay in the page cache), so
- * that memory does not grow with what was read. */
-void pithi_log_release(const struct pithlog *log, uint64_t offset, uint64_t size);
+/* 1: a file that begins so is a native log, whole or damaged. */
+enum { PITHI_NATIVE_START = PITHI_HEADER_SIZE + PITHI_CHUNK_HEAD };
+int pithi_native_is(const unsigned char *start, size_t size);
 
-/* 1: the bytes are those of a native log, whole or damaged. */
-int pithi_native_is(const unsigned char *data, size_t size);
-
-/* Loads log->data (path, data and size are set, the rest is 0). */
-int pithi_log_load(struct pithlog *log);
+/* Loads from log->files (path, fd and size are set); `blocks`: as pithi_log_open_blocks. */
+int pithi_log_load(struct pithlog *log, int blocks);
 void pithi_log_unload(struct pithlog *log);
 
 /* Loads by scanning, whatever the footer says. */
@@ -99,15 +125,25 @@ int pithi_log_rebuild(struct pithlog *log);
 /* Notes a damage found: counts it and tells log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
-/* ---- Parts of loading, shared by load.c and rebuild.c ------------------------------------------------------------ */
+/* ---- Parts, shared by load.c, part.c and rebuild.c ---------------------------------------------------------------- */
 
-int pithi_log_find_rank(struct pithlog *log, int32_t rank, uint32_t *index);
-int pithi_log_find_lane(struct pithlog *log, uint32_t rank_index, uint32_t thread, uint32_t *index);
-int pithi_log_add_block(struct pithlog *log, uint32_t lane, const struct pithi_log_block *block);
-int pithi_log_read_meta(struct pithlog *log, int32_t rank, const unsigned char *p, uint64_t size);
-/* The rank's communicator `local` is the one with `key`, made if it is new; 0: no memory. */
-int pithi_log_map_comm(struct pithlog *log, uint32_t rank_index, uint32_t local, uint64_t key, uint32_t *index);
-/* Lanes sorted, totals summed, names filled in; the members of the world too if the log is `whole`. */
-int pithi_log_complete(struct pithlog *log, int whole);
+/* The part of a rank, loaded by now; NULL: it cannot be read, with pithlog_error(). */
+const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t rank);
+/* Makes the part of a rank from its blocks alone. */
+int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
+/* Its lanes sorted, and what they have of part and rank filled in. */
+void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part);
+void pithi_part_free(struct pithi_log_part *part);
+/* A new lane at the end; NULL: no memory. `name` becomes the lane's, or is "" for none. */
+struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t thread, const char *name);
+void pithi_part_drop_lane(struct pithi_log_part *part); /* the last */
+void pithi_lane_rename(struct pithi_log_lane *lane, char *name);
+/* The META chunks that a rank's index names, malloc'ed. */
+int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count);
+/* first_lane of all ranks, lane_ranks, room for communicators. */
+int pithi_log_number(struct pithlog *log);
+/* A communicator as the log tells of it. NULL: no memory. */
+struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index);
+void pithi_log_free_comm(struct pithlog_comm *comm);
 
 #endif

@@ -10,7 +10,8 @@
 
 int pithi_native_probe(const struct pithi_input *input)
 {
-    return input->data && pithi_native_is(input->data, input->size);
+    return input->data &&
+           pithi_native_is(input->data, input->size < PITHI_NATIVE_START ? input->size : PITHI_NATIVE_START);
 }
 
 /* ---- Copying ----------------------------------------------------------------------------------------------------- */
@@ -45,7 +46,7 @@ static int copy_places(struct pithlog *log, struct pithi_writer *writer, struct 
     int err = PITH_OK;
     for (uint32_t i = 0; i < pithi_log_ranks(log); i++) {
         const struct pithi_log_rank *r = pithi_log_rank(log, i);
-        struct pithi_rank rank = {r->rank, r->host, r->pid};
+        struct pithi_rank rank = {r->rank, pithi_log_host(log, r), r->pid};
         TRY(pithi_writer_rank(writer, &rank));
     }
     for (uint32_t i = 0; i < log->info.lanes; i++) {
@@ -132,6 +133,15 @@ int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t
 {
     struct pithlog *log;
     int err = pithlog_open(path, &log);
+    for (uint32_t i = 0; err == PITH_OK && i < pithi_log_ranks(log); i++)
+        pithi_log_part(log, i);
+    /* Without its index more is found of a rank than with what is left of that. */
+    if (err == PITH_OK && log->info.complete && log->damages > 0) {
+        pithlog_close(log);
+        err = PITH_ERR_DAMAGED;
+    }
+    if (err != PITH_OK)
+        err = pithi_log_open_blocks(path, &log);
     if (err == PITH_OK) {
         *damages = log->damages;
         err = copy(log, writer, INT64_MIN, INT64_MAX, damages);

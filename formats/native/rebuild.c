@@ -1,27 +1,64 @@
-/* rebuild.c - opening a log without its index: every chunk is looked at, in the order of the file; what is whole is
- * taken, what is not is passed over. So a log that was cut, or is damaged in places, is read as far as it goes.
+/* rebuild.c - reading a log without its index: every chunk is looked at, in the order of the file; what is whole is
+ * taken, what is not is passed over. So a log that was cut, or is damaged in places, is read as far as it goes; and a
+ * rank whose index alone is damaged is made again from its own blocks.
  *
  * Blocks may speak of definitions and communicators whose description was lost. They get names that say so.
  */
 #include <stdio.h>
 
+#include "error.h"
 #include "native/block.h"
-#include "native/chunk.h"
 #include "native/log.h"
+#include "native/meta.h"
+#include "native/scan.h"
 
 /* A block may be this much ahead of what is described; more is no loss but nonsense. */
 enum { LOST_MAX = 1 << 16 };
 
 struct rebuild {
     struct pithlog *log;
+    int single; /* one rank of a log whose definitions and communicators are known */
+    struct pithi_log_part **parts;
+    uint32_t part_count, part_room;
+    struct pithi_map rank_map, lane_map; /* to parts; (part, thread) to its lanes */
+    uint32_t teller_room;
     struct pithi_zip zip;
+    struct pithi_buffer chunk;
     struct pithi_block block;
     struct pithi_stack opened;
     struct pithi_map def_kinds;   /* definitions used: their kind */
     uint32_t def_count;           /* more than any used */
-    struct pithi_map comm_counts; /* by rank: more than any used */
+    struct pithi_map comm_counts; /* by part: more than any used */
     uint64_t taken;
 };
+
+static int find_part(struct rebuild *b, int32_t rank, uint32_t *index)
+{
+    if (pithi_map_get(&b->rank_map, (uint32_t)rank, index))
+        return PITH_OK;
+    struct pithi_log_part *part = calloc(1, sizeof *part);
+    if (!part || !pithi_grow(&b->parts, b->part_count, &b->part_room, sizeof *b->parts) ||
+        !pithi_map_put(&b->rank_map, (uint32_t)rank, b->part_count)) {
+        free(part);
+        return PITH_ERR_MEMORY;
+    }
+    part->rank = rank;
+    *index = b->part_count;
+    b->parts[b->part_count++] = part;
+    return PITH_OK;
+}
+
+static int find_lane(struct rebuild *b, uint32_t part, uint32_t thread, struct pithi_log_lane **lane)
+{
+    uint64_t key = (uint64_t)part << 32 | thread;
+    uint32_t index;
+    if (pithi_map_get(&b->lane_map, key, &index)) {
+        *lane = &b->parts[part]->lanes[index];
+        return PITH_OK;
+    }
+    *lane = pithi_part_add_lane(b->parts[part], thread, "");
+    return *lane && pithi_map_put(&b->lane_map, key, b->parts[part]->lane_count - 1) ? PITH_OK : PITH_ERR_MEMORY;
+}
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
 
@@ -36,9 +73,9 @@ static int add_lost_def(struct pithi_defs *defs, uint32_t kind, uint32_t id)
 }
 
 /* Definitions come in parts, each from some id on; the last chunk of a finished log has all of them. */
-static int take_defs(struct rebuild *b, uint64_t offset, const struct pithi_chunk_head *head)
+static int take_defs(struct rebuild *b)
 {
-    const unsigned char *p = b->log->data + offset + PITHI_CHUNK_HEAD, *end = p + head->size;
+    const unsigned char *p = b->chunk.data, *end = p + b->chunk.size;
     uint32_t *ids = NULL, first, count;
     struct pithi_defs *defs = NULL;
     uint64_t from;
@@ -51,7 +88,7 @@ static int take_defs(struct rebuild *b, uint64_t offset, const struct pithi_chun
     while (err == PITH_OK && pithi_defs_count(into) < from)
         err = add_lost_def(into, PITHLOG_STATE, pithi_defs_count(into));
     if (err == PITH_OK)
-        err = pithi_defs_unpack_from(into, p, (size_t)head->size, &first, &count, &ids);
+        err = pithi_defs_unpack_from(into, p, b->chunk.size, &first, &count, &ids);
     for (uint32_t i = 0; err == PITH_OK && i < count; i++)
         if (ids[i] != first + i)
             err = PITH_ERR_DAMAGED;
@@ -65,77 +102,237 @@ static int take_defs(struct rebuild *b, uint64_t offset, const struct pithi_chun
     return err;
 }
 
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+/* The rank's number is the communicator `index` of the log. */
+static int number_comm(struct pithi_log_part *part, uint32_t local, uint32_t index)
+{
+    while (part->comm_count <= local) {
+        if (!pithi_grow(&part->comms, part->comm_count, &part->comm_room, sizeof *part->comms))
+            return PITH_ERR_MEMORY;
+        part->comms[part->comm_count++] = UINT32_MAX;
+    }
+    part->comms[local] = index;
+    return PITH_OK;
+}
+
+/* A communicator of the log being found, and where its members are told. */
+static int find_comm(struct rebuild *b, const struct pithi_meta *meta, int32_t rank, uint64_t offset, uint32_t *index)
+{
+    struct pithlog *log = b->log;
+    struct pithlog_comm comm = {
+        .key = meta->key, .name = meta->name, .size = meta->size, .remote_size = meta->remote_size};
+    uint32_t before = log->found.comm_count;
+    if (!pithi_places_comm(&log->found, &comm, rank, index) ||
+        !pithi_grow(&log->tellers, *index, &b->teller_room, sizeof *log->tellers))
+        return PITH_ERR_MEMORY;
+    if (*index == before)
+        log->tellers[*index] = 0;
+    if (meta->size > 0 && log->tellers[*index] == 0)
+        log->tellers[*index] = offset;
+    return PITH_OK;
+}
+
+static int take_comm(struct rebuild *b, struct pithi_log_part *part, const struct pithi_meta *meta, uint64_t offset)
+{
+    uint32_t index = UINT32_MAX;
+    int err = PITH_OK;
+    if (meta->number > part->comm_count + b->chunk.size / 8) /* each has an entry of more than 8 bytes */
+        return PITH_ERR_DAMAGED;
+    if (b->single)
+        pithi_places_find_comm(b->log->places, meta->key, &index);
+    else
+        err = find_comm(b, meta, part->rank, offset, &index);
+    return err == PITH_OK ? number_comm(part, meta->number, index) : err;
+}
+
+static int take_description(struct rebuild *b, uint32_t part, struct pithi_meta *meta, uint64_t offset)
+{
+    struct pithi_log_lane *lane;
+    int err = PITH_OK;
+    if (meta->type == PITHI_M_COMM)
+        return take_comm(b, b->parts[part], meta, offset);
+    if (meta->type == PITHI_M_LANE && (err = find_lane(b, part, meta->number, &lane)) == PITH_OK)
+        pithi_lane_rename(lane, meta->name);
+    if (meta->type == PITHI_M_RANK) {
+        free(b->parts[part]->host);
+        b->parts[part]->host = meta->name;
+        b->parts[part]->pid = meta->pid;
+    }
+    if (err == PITH_OK)
+        meta->name = NULL; /* it was taken */
+    return err;
+}
+
+static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
+{
+    const unsigned char *p = b->chunk.data, *end = p + b->chunk.size;
+    struct pithi_meta meta;
+    uint32_t part;
+    int err = find_part(b, rank, &part);
+    while (err == PITH_OK && p < end) {
+        p = pithi_meta_next(p, end, &meta);
+        err = p ? take_description(b, part, &meta, offset) : PITH_ERR_DAMAGED;
+        free(meta.name);
+    }
+    return err;
+}
+
 /* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Remembers what a block speaks of: 0: nonsense; no memory counts as that too. */
-static int note_use(struct rebuild *b, uint32_t rank, const struct pithi_dict *d)
+static int note_use(struct rebuild *b, uint32_t part, const struct pithi_dict *d)
 {
     uint32_t count = 0;
     if (d->kind <= PITHLOG_COUNTER) {
         uint32_t kind = d->kind == PITHLOG_EVENT     ? PITHLOG_EVENT_TYPE
                         : d->kind == PITHLOG_COUNTER ? PITHLOG_COUNTER_TYPE
                                                      : PITHLOG_STATE;
-        if (d->what >= (uint64_t)pithi_defs_count(b->log->defs) + LOST_MAX)
+        if (d->what >= (uint64_t)pithi_defs_count(b->log->defs) + (b->single ? 0 : LOST_MAX))
             return 0;
         b->def_count = d->what >= b->def_count ? d->what + 1 : b->def_count;
         return pithi_map_put(&b->def_kinds, d->what, kind);
     }
     if (d->kind > PITHLOG_COMM_FREE)
         return 1;
-    pithi_map_get(&b->comm_counts, rank, &count);
-    if (d->what >= (uint64_t)b->log->ranks[rank].comm_count + LOST_MAX)
+    pithi_map_get(&b->comm_counts, part, &count);
+    if (d->what >= (uint64_t)b->parts[part]->comm_count + (b->single ? 0 : LOST_MAX))
         return 0;
-    return d->what < count || pithi_map_put(&b->comm_counts, rank, d->what + 1);
+    return d->what < count || pithi_map_put(&b->comm_counts, part, d->what + 1);
 }
 
-static int note_uses(struct rebuild *b, uint32_t rank)
+static int note_uses(struct rebuild *b, uint32_t part)
 {
     struct pithi_dict d;
     for (uint32_t i = 0; i < b->opened.count; i++)
-        if (!note_use(b, rank, &(struct pithi_dict){PITHLOG_ENTER, b->opened.states[i].id}))
+        if (!note_use(b, part, &(struct pithi_dict){PITHLOG_ENTER, b->opened.states[i].id}))
             return 0;
     for (uint32_t i = 0; i < b->block.dict_count; i++)
-        if (!note_use(b, rank, &b->block.dict[i]))
+        if (!note_use(b, part, &(struct pithi_dict){b->block.codes[i].kind, b->block.codes[i].what}))
             return 0;
     while (pithi_block_escape(&b->block, &d))
-        if (!note_use(b, rank, &d))
+        if (!note_use(b, part, &d))
             return 0;
     return 1;
 }
 
-static void count_block(struct pithi_totals *t, const struct pithi_block_head *h)
+static void count_block(struct pithi_log_lane *lane, const struct pithi_block_head *h)
 {
-    t->records += h->count;
-    t->states += h->states;
-    t->events += h->events;
-    t->messages += h->messages;
-    t->lost += h->lost;
-    t->start_ns = h->first_ns < t->start_ns ? h->first_ns : t->start_ns;
-    t->end_ns = h->last_ns;
+    lane->seen.records += h->count;
+    lane->states += h->states;
+    lane->events += h->events;
+    lane->messages += h->messages;
+    lane->lost += h->lost;
+    lane->seen.first_ns = h->first_ns < lane->seen.first_ns ? h->first_ns : lane->seen.first_ns;
+    lane->seen.last_ns = h->last_ns;
 }
 
-static int take_block(struct rebuild *b, uint64_t offset, const struct pithi_chunk_head *head)
+static int take_block(struct rebuild *b, int32_t rank, uint64_t offset)
 {
     const struct pithi_block_head *h = &b->block.head;
-    struct pithlog *log = b->log;
-    uint32_t rank, lane;
+    struct pithi_log_lane *l;
+    uint32_t part;
     const char *why;
     int err;
     b->block.def_count = UINT32_MAX;
     b->block.comms = NULL;
     b->block.comm_count = UINT32_MAX;
-    err = pithi_block_load(&b->block, &b->zip, log->data + offset + PITHI_CHUNK_HEAD, head->size, &b->opened, &why);
+    err = pithi_block_load(&b->block, &b->zip, b->chunk.data, b->chunk.size, &b->opened, &why);
     if (err != PITH_OK)
         return err;
-    if ((err = pithi_log_find_rank(log, head->rank, &rank)) != PITH_OK ||
-        (err = pithi_log_find_lane(log, rank, h->thread, &lane)) != PITH_OK)
+    if ((err = find_part(b, rank, &part)) != PITH_OK || (err = find_lane(b, part, h->thread, &l)) != PITH_OK)
         return err;
-    struct pithi_log_lane *l = &log->lanes[lane];
-    if ((l->block_count && l->blocks[l->block_count - 1].last_ns > h->first_ns) || !note_uses(b, rank))
+    if ((l->block_count && l->blocks[l->block_count - 1].last_ns > h->first_ns) || !note_uses(b, part))
         return PITH_ERR_DAMAGED;
-    count_block(&l->totals, h);
-    return pithi_log_add_block(log, lane,
-                               &(struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds});
+    if (!pithi_grow(&l->blocks, l->block_count, &l->block_room, sizeof *l->blocks))
+        return PITH_ERR_MEMORY;
+    l->blocks[l->block_count++] = (struct pithi_log_block){offset, h->first_ns, h->last_ns, h->count, h->kinds};
+    count_block(l, h);
+    return PITH_OK;
+}
+
+/* ---- Scanning ---------------------------------------------------------------------------------------------------- */
+
+/* Indexes are what is being made again; types of a later version are passed over. */
+static int is_wanted(const struct rebuild *b, const struct pithi_chunk_head *head)
+{
+    if (b->single)
+        return head->rank == b->parts[0]->rank && (head->type == PITHI_C_META || head->type == PITHI_C_EVENTS);
+    return head->type == PITHI_C_DEFS || head->type == PITHI_C_META || head->type == PITHI_C_EVENTS;
+}
+
+static int take_chunk(struct rebuild *b, uint64_t offset)
+{
+    struct pithi_chunk_head head;
+    const char *why;
+    int err = pithi_files_chunk(&b->log->files, offset, &head, &b->chunk, &why);
+    if (err == PITH_ERR_DAMAGED)
+        pithi_log_damage(b->log, offset, "the chunk here is damaged and left out: its CRC differs");
+    if (err != PITH_OK)
+        return err == PITH_ERR_DAMAGED ? PITH_OK : err;
+    if (head.type == PITHI_C_DEFS)
+        err = take_defs(b);
+    else
+        err = head.type == PITHI_C_META ? take_meta(b, head.rank, offset) : take_block(b, head.rank, offset);
+    if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED) {
+        pithi_log_damage(b->log, offset, "the chunk here makes no sense and is left out");
+        return PITH_OK;
+    }
+    b->taken += err == PITH_OK;
+    return err;
+}
+
+/* Takes what stands between two places of a file. */
+static int scan(struct rebuild *b, uint64_t from, uint64_t end)
+{
+    struct pithi_scan *s = malloc(sizeof *s);
+    struct pithi_chunk_head head;
+    uint64_t offset;
+    int status, err = PITH_OK;
+    if (!s)
+        return PITH_ERR_MEMORY;
+    pithi_scan_begin(s, &b->log->files, from, end);
+    do {
+        status = pithi_scan_next(s, &offset, &head);
+        if (s->gap != UINT64_MAX && (status == 1 || end - s->gap > PITHI_FOOTER_SIZE))
+            pithi_log_damage(b->log, s->gap, "no whole chunk stands here; looking for the next");
+        if (status == 1 && is_wanted(b, &head))
+            err = take_chunk(b, offset);
+        else
+            b->taken += status == 1 && !b->single;
+    } while (status == 1 && err == PITH_OK);
+    free(s);
+    return status < 0 ? PITH_ERR_IO : err;
+}
+
+/* A file that is not there is a damage like others. */
+static int scan_volume(struct rebuild *b, uint32_t number)
+{
+    struct pithlog *log = b->log;
+    uint64_t base = (uint64_t)number << PITHI_VOLUME_SHIFT, size;
+    int fd;
+    if (pithi_files_find(&log->files, base, &fd, &size) != PITH_OK) {
+        log->damages++;
+        if (log->say)
+            log->say(log->say_context, pithlog_error());
+        return PITH_OK;
+    }
+    return size > PITHI_HEADER_SIZE ? scan(b, base + PITHI_HEADER_SIZE, base + size) : PITH_OK;
+}
+
+static void end_rebuild(struct rebuild *b)
+{
+    for (uint32_t i = 0; i < b->part_count; i++)
+        pithi_part_free(b->parts[i]);
+    free(b->parts);
+    pithi_block_free(&b->block);
+    free(b->opened.states);
+    free(b->chunk.data);
+    pithi_zip_free(&b->zip);
+    pithi_map_free(&b->rank_map);
+    pithi_map_free(&b->lane_map);
+    pithi_map_free(&b->def_kinds);
+    pithi_map_free(&b->comm_counts);
 }
 
 /* ---- What was lost ----------------------------------------------------------------------------------------------- */
@@ -152,91 +349,141 @@ static int fill_defs(struct rebuild *b)
 }
 
 /* Communicators of a rank that were used but never described each become one of their own. */
-static int fill_comms(struct rebuild *b, uint32_t rank)
+static int fill_comms(struct rebuild *b, uint32_t index)
 {
-    struct pithi_log_rank *r = &b->log->ranks[rank];
-    uint32_t count = 0, index;
-    pithi_map_get(&b->comm_counts, rank, &count);
-    for (uint32_t local = 0; local < count; local++) {
-        if (local < r->comm_count && r->comms[local] != UINT32_MAX)
+    struct pithi_log_part *part = b->parts[index];
+    uint32_t count = 0, at;
+    int err = PITH_OK;
+    pithi_map_get(&b->comm_counts, index, &count);
+    for (uint32_t local = 0; err == PITH_OK && local < count; local++) {
+        if (local < part->comm_count && part->comms[local] != UINT32_MAX)
             continue;
-        uint64_t key = local ? UINT64_C(0x4c6f737400000000) ^ ((uint64_t)rank << 20) ^ local : 0;
-        while (key && pithi_map_get(&b->log->comm_map, key, &index))
-            key += UINT64_C(1) << 52;
-        if (!pithi_log_map_comm(b->log, rank, local, key, &index))
-            return PITH_ERR_MEMORY;
-        if (!b->log->comms[index].name && !(b->log->comms[index].name = strdup(key ? "lost" : "MPI_COMM_WORLD")))
-            return PITH_ERR_MEMORY;
+        struct pithi_meta meta = {.name = local ? "lost" : NULL};
+        meta.key = local ? UINT64_C(0x4c6f737400000000) ^ ((uint64_t)index << 20) ^ local : 0;
+        while (meta.key && pithi_places_find_comm(&b->log->found, meta.key, &at))
+            meta.key += UINT64_C(1) << 52;
+        err = find_comm(b, &meta, part->rank, 0, &at);
+        if (err == PITH_OK)
+            err = number_comm(part, local, at);
     }
-    return PITH_OK;
+    return err;
 }
 
 static int fill_lost(struct rebuild *b)
 {
     int err = fill_defs(b);
-    for (uint32_t i = 0; err == PITH_OK && i < b->log->rank_count; i++)
+    for (uint32_t i = 0; err == PITH_OK && i < b->part_count; i++)
         err = fill_comms(b, i);
     return err;
 }
 
-/* ---- Scanning ---------------------------------------------------------------------------------------------------- */
+/* ---- A whole log ------------------------------------------------------------------------------------------------- */
 
-static int take_chunk(struct rebuild *b, uint64_t offset, const struct pithi_chunk_head *head)
+static int by_rank(const void *a, const void *b)
 {
-    switch (head->type) {
-    case PITHI_C_DEFS:
-        return take_defs(b, offset, head);
-    case PITHI_C_META:
-        return pithi_log_read_meta(b->log, head->rank, b->log->data + offset + PITHI_CHUNK_HEAD, head->size);
-    case PITHI_C_EVENTS:
-        return take_block(b, offset, head);
-    default: /* indexes are what is being made again; other types are of a later version */
-        return PITH_OK;
-    }
+    int32_t x = (*(struct pithi_log_part *const *)a)->rank, y = (*(struct pithi_log_part *const *)b)->rank;
+    return x < y ? -1 : x > y;
 }
 
-static int scan(struct rebuild *b)
+static void add_lane(struct pithlog_info *info, const struct pithi_log_lane *lane)
+{
+    info->records += lane->seen.records;
+    info->states += lane->states;
+    info->events += lane->events;
+    info->messages += lane->messages;
+    info->lost += lane->lost;
+    info->start_ns = lane->seen.first_ns < info->start_ns ? lane->seen.first_ns : info->start_ns;
+    info->end_ns = lane->seen.last_ns > info->end_ns ? lane->seen.last_ns : info->end_ns;
+}
+
+/* The parts found become the log's ranks. */
+static int publish(struct rebuild *b)
 {
     struct pithlog *log = b->log;
-    int err = PITH_OK, gap = 0;
-    for (uint64_t at = PITHI_HEADER_SIZE; err == PITH_OK && at < log->size;) {
-        struct pithi_chunk_head head;
-        if (!pithi_chunk_head_get(log->data, log->size, at, &head)) {
-            if (!gap && log->size - at > PITHI_FOOTER_SIZE)
-                pithi_log_damage(log, at, "no whole chunk stands here; looking for the next");
-            gap = 1;
-            at += 8;
-            continue;
-        }
-        gap = 0;
-        if (!(head.flags & PITHI_CHUNK_OWN_CRC) && !pithi_chunk_intact(log->data, at, &head)) {
-            pithi_log_damage(log, at, "the chunk here is damaged and left out: its CRC differs");
-        } else if ((err = take_chunk(b, at, &head)) == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED) {
-            pithi_log_damage(log, at, "the chunk here makes no sense and is left out");
-            err = PITH_OK;
-        } else {
-            b->taken++;
-        }
-        pithi_log_release(log, at, PITHI_CHUNK_HEAD + head.size);
-        at += PITHI_CHUNK_HEAD + pithi_pad8(head.size);
+    log->places = &log->found;
+    log->info.start_ns = INT64_MAX;
+    log->info.end_ns = INT64_MIN;
+    if (!(log->ranks = calloc(b->part_count + (size_t)1, sizeof *log->ranks)))
+        return PITH_ERR_MEMORY;
+    if (b->part_count)
+        qsort(b->parts, b->part_count, sizeof *b->parts, by_rank);
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        struct pithi_log_part *part = b->parts[i];
+        struct pithi_log_rank *rank = &log->ranks[log->rank_count++];
+        *rank = (struct pithi_log_rank){.rank = part->rank, .lane_count = part->lane_count, .pid = part->pid};
+        rank->part = part;
+        b->parts[i] = NULL;
+        if (part->host && !pithi_places_host(&log->found, part->host, &rank->host))
+            return PITH_ERR_MEMORY;
+        pithi_part_finish(log, rank, part);
+        for (uint32_t k = 0; k < part->lane_count; k++)
+            add_lane(&log->info, &part->lanes[k]);
     }
-    return err;
+    return pithi_log_number(log);
 }
 
 int pithi_log_rebuild(struct pithlog *log)
 {
     struct rebuild b = {.log = log};
     int err = pithi_defs_new(&log->defs);
-    if (err == PITH_OK)
-        err = scan(&b);
+    if (err == PITH_OK && !pithi_places_begin(&log->found))
+        err = PITH_ERR_MEMORY;
+    log->tellers = err == PITH_OK ? calloc(1, sizeof *log->tellers) : NULL; /* the world's */
+    b.teller_room = log->tellers != NULL;
+    log->places = &log->found;
+    if (err == PITH_OK && log->files.size > PITHI_HEADER_SIZE)
+        err = scan(&b, PITHI_HEADER_SIZE, log->files.size);
+    for (uint32_t i = 1; err == PITH_OK && i <= log->files.volume.count; i++)
+        err = scan_volume(&b, i);
     if (err == PITH_OK)
         err = b.taken ? fill_lost(&b) : PITH_ERR_DAMAGED;
-    pithi_block_free(&b.block);
-    free(b.opened.states);
-    pithi_zip_free(&b.zip);
-    pithi_map_free(&b.def_kinds);
-    pithi_map_free(&b.comm_counts);
+    if (err == PITH_OK)
+        err = publish(&b);
+    end_rebuild(&b);
     if (err == PITH_ERR_DAMAGED)
         return pithi_fail(err, "%s: byte %d: no whole part of the log is left", log->path, PITHI_HEADER_SIZE);
-    return err == PITH_OK ? pithi_log_complete(log, 0) : pithi_fail(err, "%s: no memory to open it", log->path);
+    return err == PITH_ERR_MEMORY ? pithi_fail(err, "%s: no memory to open it", log->path) : err;
+}
+
+/* ---- One rank ---------------------------------------------------------------------------------------------------- */
+
+/* The log counts so many lanes of the rank. Others than these are not known; those of which nothing was found are
+ * empty. */
+static int fit_lanes(struct pithi_log_part *part, uint32_t count)
+{
+    uint32_t unused = 0;
+    for (uint32_t i = 0; i < part->lane_count; i++)
+        unused = part->lanes[i].seen.thread >= unused ? part->lanes[i].seen.thread + 1 : unused;
+    while (part->lane_count < count)
+        if (!pithi_part_add_lane(part, unused++, ""))
+            return PITH_ERR_MEMORY;
+    while (part->lane_count > count)
+        pithi_part_drop_lane(part);
+    return PITH_OK;
+}
+
+int pithi_part_rebuild(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
+{
+    struct rebuild b = {.log = log, .single = 1};
+    uint64_t records = 0;
+    uint32_t index;
+    int own = rank->base != 0 && rank->base < rank->index;
+    int err = find_part(&b, rank->rank, &index);
+    if (err == PITH_OK)
+        err = number_comm(b.parts[0], 0, 0);
+    if (err == PITH_OK)
+        err = scan(&b, own ? rank->base : PITHI_HEADER_SIZE, own ? rank->index : log->files.size);
+    if (err == PITH_OK)
+        err = fit_lanes(b.parts[0], rank->lane_count);
+    if (err == PITH_OK) {
+        *part = *b.parts[0];
+        free(b.parts[0]);
+        b.part_count = 0;
+        for (uint32_t i = 0; i < part->lane_count; i++)
+            records += part->lanes[i].seen.records;
+        part->missing = records < rank->records ? rank->records - records : 0;
+        part->base = own ? rank->base : rank->index;
+    }
+    end_rebuild(&b);
+    return err;
 }

@@ -3,6 +3,7 @@
 
 #include "native/block.h"
 #include "native/chunk.h"
+#include "native/defs.h"
 #include "native/map.h"
 
 struct written_block {
@@ -330,11 +331,12 @@ int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
 int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *whole, uint32_t lane,
                        const struct pithi_sink *sink)
 {
-    struct pithi_segment *s = *part = calloc(1, sizeof *s);
+    struct pithi_segment *s = calloc(1, sizeof *s);
     if (!s || !(s->lanes = malloc(sizeof *s->lanes))) {
         free(s);
         return no_memory(whole);
     }
+    *part = s;
     s->rank.rank = whole->rank.rank;
     s->sink = *sink;
     s->zip = &s->own_zip;
@@ -366,25 +368,38 @@ void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi
 
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
+/* What the index has before the lists of blocks: head, META chunks, communicators, lanes, their names, CRC. */
+static uint64_t index_front(const struct pithi_segment *s)
+{
+    uint64_t size = PITHI_INDEX_HEAD + (uint64_t)s->meta_count * 8 + pithi_pad8((uint64_t)s->comm_count * 4) +
+                    (uint64_t)s->lane_count * PITHI_INDEX_LANE;
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        unsigned char length[PITHI_VARINT_MAX];
+        size_t n = strlen(s->lanes[i].name);
+        size += (size_t)(pithi_put_varint(length, n) - length) + n;
+    }
+    return pithi_pad8(size + 4);
+}
+
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err;
-    uint64_t size = PITHI_INDEX_HEAD;
+    uint64_t blocks = 0;
     for (uint32_t i = 0; i < s->lane_count; i++) {
         struct lane *lane = &s->lanes[i];
         if (lane->encoder && pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
             return err;
-        size += PITHI_INDEX_LANE + (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+        blocks += lane->block_count;
     }
     if ((err = flush_meta(s)) != PITH_OK)
         return err;
-    s->index_size = PITHI_CHUNK_HEAD + pithi_pad8(size + (uint64_t)s->meta_count * 8);
+    s->index_size = PITHI_CHUNK_HEAD + index_front(s) + blocks * PITHI_INDEX_BLOCK;
     return PITH_OK;
 }
 
 uint64_t pithi_segment_index_size(const struct pithi_segment *s) { return s->index_size; }
 
-static unsigned char *put_lane(unsigned char *p, const struct lane *lane, uint64_t base)
+static unsigned char *put_lane(unsigned char *p, const struct lane *lane)
 {
     const struct pithi_totals *t = &lane->totals;
     pithi_put32(p, lane->thread);
@@ -397,38 +412,86 @@ static unsigned char *put_lane(unsigned char *p, const struct lane *lane, uint64
     pithi_put64(p + 48, t->messages);
     pithi_put64(p + 56, t->lost);
     pithi_put64(p + 64, 0);
-    p += PITHI_INDEX_LANE;
-    for (uint32_t i = 0; i < lane->block_count; i++, p += PITHI_INDEX_BLOCK) {
-        const struct written_block *b = &lane->blocks[i];
-        pithi_put64(p, base + b->offset);
-        pithi_put64(p + 8, (uint64_t)b->first_ns);
-        pithi_put64(p + 16, (uint64_t)b->last_ns);
-        pithi_put32(p + 24, b->count);
-        pithi_put32(p + 28, b->kinds);
-        pithi_put32(p + 32, b->size);
-        pithi_put32(p + 36, 0);
-    }
-    return p;
+    return p + PITHI_INDEX_LANE;
 }
 
-int pithi_segment_index(struct pithi_segment *s, uint64_t base)
+static unsigned char *put_comms(const struct pithi_segment *s, unsigned char *p, struct pithi_defs *defs)
 {
-    size_t size = (size_t)s->index_size - PITHI_CHUNK_HEAD;
-    unsigned char *payload = calloc(1, size);
-    uint64_t offset, chunk_size;
-    if (!payload)
-        return no_memory(s);
-    unsigned char *p = payload + PITHI_INDEX_HEAD;
-    pithi_put32(payload, s->lane_count);
-    pithi_put32(payload + 4, s->meta_count);
-    pithi_put64(payload + 8, 0);
+    for (uint32_t i = 0; i < s->comm_count; i++) {
+        uint32_t number = UINT32_MAX;
+        pithi_places_find_comm(pithi_defs_places(defs), s->comms[i].key, &number);
+        pithi_put32(p + 4 * (size_t)i, number);
+    }
+    return p + pithi_pad8((uint64_t)s->comm_count * 4);
+}
+
+static void put_front(const struct pithi_segment *s, uint64_t base, struct pithi_defs *defs, unsigned char *front,
+                      size_t size)
+{
+    unsigned char *p = front + PITHI_INDEX_HEAD;
+    pithi_put32(front, s->lane_count);
+    pithi_put32(front + 4, s->meta_count);
+    pithi_put32(front + 8, s->comm_count);
+    pithi_put64(front + 16, size);
     for (uint32_t i = 0; i < s->meta_count; i++, p += 8)
         pithi_put64(p, base + s->metas[i]);
+    p = put_comms(s, p, defs);
     for (uint32_t i = 0; i < s->lane_count; i++)
-        p = put_lane(p, &s->lanes[i], base);
-    int err = append_chunk(s, PITHI_C_INDEX, payload, size, &offset, &chunk_size);
-    free(payload);
+        p = put_lane(p, &s->lanes[i]);
+    for (uint32_t i = 0; i < s->lane_count; i++) {
+        size_t n = strlen(s->lanes[i].name);
+        p = pithi_put_varint(p, n);
+        memcpy(p, s->lanes[i].name, n);
+        p += n;
+    }
+    pithi_put32(front + size - 4, pithi_crc(front, size - 4));
+}
+
+static void put_block(unsigned char *p, const struct written_block *b, uint64_t base)
+{
+    pithi_put64(p, base + b->offset);
+    pithi_put64(p + 8, (uint64_t)b->first_ns);
+    pithi_put64(p + 16, (uint64_t)b->last_ns);
+    pithi_put32(p + 24, b->count);
+    pithi_put32(p + 28, b->kinds);
+    pithi_put32(p + 32, b->size);
+    pithi_put32(p + 36, pithi_crc(p, 36));
+}
+
+/* The lists are written in pieces: those of a long lane are as large as the index. */
+static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint64_t base)
+{
+    unsigned char piece[256 * PITHI_INDEX_BLOCK];
+    uint64_t offset;
+    int err = PITH_OK;
+    for (uint32_t done = 0; err == PITH_OK && done < lane->block_count;) {
+        uint32_t n = lane->block_count - done < 256 ? lane->block_count - done : 256;
+        for (uint32_t i = 0; i < n; i++)
+            put_block(piece + (size_t)i * PITHI_INDEX_BLOCK, &lane->blocks[done + i], base);
+        err = s->sink.append(s->sink.context, piece, (size_t)n * PITHI_INDEX_BLOCK, &offset);
+        done += n;
+    }
+    return err;
+}
+
+int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_defs *defs)
+{
+    size_t front = (size_t)index_front(s);
+    unsigned char *head = calloc(1, PITHI_CHUNK_HEAD + front);
+    uint64_t offset;
+    if (!head)
+        return no_memory(s);
+    struct pithi_chunk_head chunk = {.type = PITHI_C_INDEX,
+                                     .flags = PITHI_CHUNK_OWN_CRC,
+                                     .size = s->index_size - PITHI_CHUNK_HEAD,
+                                     .rank = s->rank.rank};
+    pithi_chunk_head_put(head, &chunk);
+    put_front(s, base, defs, head + PITHI_CHUNK_HEAD, front);
+    int err = s->sink.append(s->sink.context, head, PITHI_CHUNK_HEAD + front, &offset);
+    free(head);
     s->index_offset = base + offset;
+    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
+        err = append_blocks(s, &s->lanes[i], base);
     return err;
 }
 
@@ -447,10 +510,14 @@ void pithi_segment_totals(const struct pithi_segment *s, struct pithi_totals *to
     }
 }
 
-void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, unsigned char entry[PITHI_RANK_ENTRY_SIZE])
+void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, struct pithi_defs *defs,
+                      unsigned char entry[PITHI_RANK_ENTRY_SIZE])
 {
     struct pithi_totals t;
+    uint32_t host = 0;
     pithi_segment_totals(s, &t);
+    pithi_places_find_host(pithi_defs_places(defs), s->rank.host, &host);
+    memset(entry, 0, PITHI_RANK_ENTRY_SIZE);
     pithi_put32(entry, (uint32_t)s->rank.rank);
     pithi_put32(entry + 4, s->lane_count);
     pithi_put64(entry + 8, base);
@@ -459,6 +526,7 @@ void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, unsigned cha
     pithi_put64(entry + 32, t.records);
     pithi_put64(entry + 40, (uint64_t)t.start_ns);
     pithi_put64(entry + 48, (uint64_t)t.end_ns);
-    pithi_put32(entry + 56, 0);
-    pithi_put32(entry + 60, pithi_crc(entry, 60));
+    pithi_put64(entry + 56, s->rank.pid);
+    pithi_put32(entry + 64, host);
+    pithi_put32(entry + PITHI_RANK_ENTRY_SIZE - 4, pithi_crc(entry, PITHI_RANK_ENTRY_SIZE - 4));
 }

@@ -31,6 +31,10 @@ int pithi_defs_add(struct pithi_defs *defs, const struct pithlog_def *def, uint3
 uint32_t pithi_defs_count(const struct pithi_defs *defs);
 const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id);
 int pithi_defs_property(struct pithi_defs *defs, const char *key, const char *value);
+/* Besides, what a reader is to know of all ranks at once: a host (each rank adds its own); a communicator by its key, and
+ * with its size, from the rank that tells its members (`teller`), its sizes; the world is there from the start. */
+int pithi_defs_host(struct pithi_defs *defs, const char *host);
+int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, int32_t teller);
 /* The set as bytes (the payload of a DEFS chunk), malloc'ed; and back (adds what is new to `defs`, all lengths
  * checked; ids[i] = id in `defs` of the i-th definition of the bytes when `ids` is not NULL, malloc'ed). */
 int pithi_defs_pack(const struct pithi_defs *defs, void **data, size_t *size);
@@ -88,10 +92,12 @@ int pithi_segment_part_end(struct pithi_segment *part);
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base);
 
 /* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
- * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. */
+ * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. `base` has
+ * the number of the volume in its bits from PITHI_VOLUME_SHIFT on. `defs` is the log's set, complete: the segment's
+ * communicators are numbered as there. */
 int pithi_segment_finish(struct pithi_segment *segment);
 uint64_t pithi_segment_index_size(const struct pithi_segment *segment);
-int pithi_segment_index(struct pithi_segment *segment, uint64_t base);
+int pithi_segment_index(struct pithi_segment *segment, uint64_t base, struct pithi_defs *defs);
 
 /* What the rank table and the footer need of a segment. */
 struct pithi_totals {
@@ -103,16 +109,26 @@ void pithi_segment_free(struct pithi_segment *segment);
 
 /* ---- The file around the segments -------------------------------------------------------------------------------- */
 
-enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 64, PITHI_FOOTER_SIZE = 128 };
+enum { PITHI_HEADER_SIZE = 64, PITHI_RANK_ENTRY_SIZE = 80, PITHI_FOOTER_SIZE = 128 };
+
+/* A log may stand in several files, volumes: NAME.pith, which is number 0 and has definitions, rank table and footer,
+ * and NAME.pith.1, .2 ... up to `count`, each with a header and whole segments behind it. */
+enum { PITHI_VOLUME_SHIFT = 48, PITHI_VOLUMES_MAX = 32767 };
+struct pithi_volume {
+    uint32_t number, count; /* of this file; of volumes beside NAME.pith */
+    uint64_t id;            /* the same in all files of a log, another in each log */
+};
 
 /* The file header; the DEFS chunk (malloc'ed); rank table: a fixed-size head, then an entry a rank, each with its own
  * CRC so that each rank may write its own; the footer, last in the file. Sizes as in the enum. */
-void pithi_file_header(unsigned char header[PITHI_HEADER_SIZE]);
+void pithi_file_header(unsigned char header[PITHI_HEADER_SIZE], const struct pithi_volume *volume); /* NULL: one file */
 int pithi_defs_chunk(const struct pithi_defs *defs, void **chunk, size_t *size);
 uint64_t pithi_rank_table_size(uint32_t ranks);
 void pithi_rank_table_head(uint32_t ranks, unsigned char *head, size_t *size); /* at most PITHI_RANK_ENTRY_SIZE bytes */
 uint64_t pithi_rank_entry_offset(uint32_t index);                              /* from the start of the table */
-void pithi_rank_entry(const struct pithi_segment *segment, uint64_t base, unsigned char entry[PITHI_RANK_ENTRY_SIZE]);
+/* After pithi_segment_index. `base`: where the segment begins, 0 if its chunks stand among others'. */
+void pithi_rank_entry(const struct pithi_segment *segment, uint64_t base, struct pithi_defs *defs,
+                      unsigned char entry[PITHI_RANK_ENTRY_SIZE]);
 void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ranks, const struct pithi_totals *totals,
                        unsigned char footer[PITHI_FOOTER_SIZE]);
 

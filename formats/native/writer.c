@@ -25,7 +25,8 @@ struct log_comm {
     char *name;
     int32_t size, remote_size, *world_ranks;
     int used; /* some rank knows it */
-    int told; /* some rank wrote the members */
+    int told; /* some rank wrote the members: */
+    int32_t teller;
 };
 
 struct log_segment {
@@ -156,7 +157,7 @@ int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd)
     if (fd < 0)
         TRY(open_part(w));
     TRY(pithi_defs_new(&w->defs));
-    pithi_file_header(header);
+    pithi_file_header(header, NULL);
     TRY(append_raw(w, header, sizeof header, &offset));
     TRY(pithi_writer_comm(w, &(struct pithlog_comm){.name = "MPI_COMM_WORLD"}, &world));
     return PITH_OK;
@@ -225,6 +226,8 @@ int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
 {
     uint32_t index;
     int err = segment_of(w, rank->rank, &index);
+    if (err == PITH_OK)
+        err = pithi_defs_host(w->defs, rank->host);
     return err == PITH_OK ? pithi_segment_describe(w->segments[index].segment, rank) : err;
 }
 
@@ -285,6 +288,7 @@ static int tell_comm(struct pithi_writer *w, struct log_segment *s, uint32_t ind
         told.remote_size = c->remote_size;
         told.world_ranks = c->world_ranks;
         c->told = c->size > 0;
+        c->teller = s->rank;
     }
     c->used = 1;
     int err = pithi_segment_comm(s->segment, &told, &local);
@@ -350,6 +354,22 @@ static int tell_rest(struct pithi_writer *w)
     return err;
 }
 
+/* The list of all for the front of the log. */
+static int list_comms(struct pithi_writer *w)
+{
+    int err = PITH_OK;
+    for (uint32_t i = 0; err == PITH_OK && i < w->comm_count; i++) {
+        const struct log_comm *c = &w->comms[i];
+        struct pithlog_comm comm = {.key = c->key, .name = c->name};
+        if (c->told) {
+            comm.size = c->size;
+            comm.remote_size = c->remote_size;
+        }
+        err = pithi_defs_comm(w->defs, &comm, c->teller);
+    }
+    return err;
+}
+
 static void add_totals(struct pithi_totals *sum, const struct pithi_totals *t)
 {
     sum->records += t->records;
@@ -366,7 +386,7 @@ static void add_totals(struct pithi_totals *sum, const struct pithi_totals *t)
 static int write_end(struct pithi_writer *w, uint64_t defs_offset)
 {
     struct pithi_totals sum = {.start_ns = INT64_MAX, .end_ns = INT64_MIN}, t;
-    unsigned char bytes[PITHI_FOOTER_SIZE];
+    unsigned char bytes[PITHI_FOOTER_SIZE]; /* the largest of the three */
     uint64_t table, ignored;
     size_t size;
     pithi_rank_table_head(w->segment_count, bytes, &size);
@@ -374,7 +394,7 @@ static int write_end(struct pithi_writer *w, uint64_t defs_offset)
     for (uint32_t i = 0; err == PITH_OK && i < w->segment_count; i++) {
         pithi_segment_totals(w->segments[i].segment, &t);
         add_totals(&sum, &t);
-        pithi_rank_entry(w->segments[i].segment, 0, bytes);
+        pithi_rank_entry(w->segments[i].segment, 0, w->defs, bytes);
         err = append_raw(w, bytes, PITHI_RANK_ENTRY_SIZE, &ignored);
     }
     if (err != PITH_OK)
@@ -407,11 +427,12 @@ int pithi_writer_finish(struct pithi_writer *w)
     if (w->failed)
         return pithi_fail(PITH_ERR_IO, "%s: writing failed before", w->path);
     TRY(tell_rest(w));
+    TRY(list_comms(w));
     for (uint32_t i = 0; i < w->segment_count; i++)
         TRY(pithi_segment_finish(w->segments[i].segment));
     TRY(write_defs(w, 0, &defs_offset));
     for (uint32_t i = 0; i < w->segment_count; i++)
-        TRY(pithi_segment_index(w->segments[i].segment, 0));
+        TRY(pithi_segment_index(w->segments[i].segment, 0, w->defs));
     TRY(write_end(w, defs_offset));
     TRY(appear(w));
 out:

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "native/crc.h"
+
 void pithi_zip_free(struct pithi_zip *zip)
 {
     if (zip->packer)
@@ -66,4 +68,12 @@ int pithi_zip_unpack(struct pithi_zip *zip, const void *data, size_t size, void 
     return inflate(z, Z_FINISH) == Z_STREAM_END && z->avail_in == 0 && z->avail_out == 0;
 }
 
-uint32_t pithi_crc(const void *data, size_t size) { return (uint32_t)crc32_z(0, data, size); }
+uint32_t pithi_crc(const void *data, size_t size)
+{
+    unsigned char folded[16];
+    size_t part = size / 16 * 16;
+    if (part < 64 || !pithi_crc_fold(data, part, folded))
+        return (uint32_t)crc32_z(0, data, size);
+    uLong crc = crc32_z(UINT32_MAX, folded, sizeof folded); /* which undoes zlib's own inversion */
+    return (uint32_t)crc32_z(crc, (const Bytef *)data + part, size - part);
+}

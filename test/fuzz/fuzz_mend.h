@@ -13,7 +13,17 @@
 static inline void mend_table(unsigned char *payload, uint64_t size)
 {
     for (uint64_t at = 32; at + PITHI_RANK_ENTRY_SIZE <= size; at += PITHI_RANK_ENTRY_SIZE)
-        pithi_put32(payload + at + 60, pithi_crc(payload + at, 60));
+        pithi_put32(payload + at + PITHI_RANK_ENTRY_SIZE - 4, pithi_crc(payload + at, PITHI_RANK_ENTRY_SIZE - 4));
+}
+
+static inline void mend_index(unsigned char *payload, uint64_t size)
+{
+    uint64_t front = size >= PITHI_INDEX_HEAD ? pithi_get64(payload + 16) : 0;
+    if (front < PITHI_INDEX_HEAD || front > size)
+        return;
+    pithi_put32(payload + front - 4, pithi_crc(payload, front - 4));
+    for (uint64_t at = front; at + PITHI_INDEX_BLOCK <= size; at += PITHI_INDEX_BLOCK)
+        pithi_put32(payload + at + 36, pithi_crc(payload + at, 36));
 }
 
 static inline void mend(unsigned char *data, size_t size)
@@ -31,6 +41,8 @@ static inline void mend(unsigned char *data, size_t size)
         int own = pithi_get16(head + 6) & PITHI_CHUNK_OWN_CRC;
         if (pithi_get16(head + 4) == PITHI_C_TABLE)
             mend_table(head + PITHI_CHUNK_HEAD, payload);
+        if (pithi_get16(head + 4) == PITHI_C_INDEX)
+            mend_index(head + PITHI_CHUNK_HEAD, payload);
         pithi_put32(head + 20, own ? 0 : pithi_crc(head + PITHI_CHUNK_HEAD, payload));
         pithi_put32(head + 28, pithi_crc(head, 28));
         at += PITHI_CHUNK_HEAD + (payload + 7) / 8 * 8;

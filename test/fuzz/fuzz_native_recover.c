@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
         return 0;
     memcpy(data, input, size);
     memcpy(data, PITHI_FILE_MAGIC, 8);
-    if (!(data[16] & LEAVE_CRCS))
+    if (!(data[32] & LEAVE_CRCS))
         mend(data, size);
     int fd = fuzz_file(data, size, path);
     fuzz_sound(make, path);

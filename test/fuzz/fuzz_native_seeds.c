@@ -9,7 +9,7 @@ static void say(const char *folder, const char *name) { snprintf(path, sizeof pa
 static void flag(unsigned char flags)
 {
     FILE *f = fopen(path, "r+b");
-    if (!f || fseek(f, 16, SEEK_SET) != 0 || fputc(flags, f) == EOF || fclose(f) != 0)
+    if (!f || fseek(f, 32, SEEK_SET) != 0 || fputc(flags, f) == EOF || fclose(f) != 0)
         exit(1);
 }
 

@@ -127,6 +127,7 @@ def block(p, comms):
 
 
 def descriptions(p, comms):
+    """The rank's numbers of communicators and their keys, as its META chunks tell them."""
     at = 0
     while at < len(p):
         kind, at = varint(p, at)
@@ -137,41 +138,98 @@ def descriptions(p, comms):
         at += size
 
 
-def main(path):
-    data = open(path, "rb").read()
-    assert data[:8] == b"\x89Pith\r\n\x1a" and struct.unpack_from("<II", data, 8) == (1, 64)
-    footer = data[-128:]
-    magic, version, ranks, defs, table, records = struct.unpack_from("<8sIIQQQ", footer)
-    assert magic == b"PithFoot" and version == 1 and zlib.crc32(footer[:124]) == struct.unpack_from("<I", footer, 124)[0]
-    kind, _, p = chunk(data, defs)
+def definitions(p):
+    """Number of definitions, hosts, keys of communicators."""
     first, at = varint(p, 0)
     count, at = varint(p, at)
-    assert kind == 1 and first == 0
+    assert first == 0
     for i in range(count):
         _, at = varint(p, at)
         for _ in range(4):
             _, at = string(p, at)
-    kind, _, p = chunk(data, table)
+    properties, at = varint(p, at)
+    for i in range(2 * properties):
+        _, at = string(p, at)
+    n, at = varint(p, at)
+    hosts = []
+    for i in range(n):
+        host, at = string(p, at)
+        hosts.append(host)
+    n, at = varint(p, at)
+    keys = []
+    for i in range(n):
+        keys.append(struct.unpack_from("<Q", p, at)[0])
+        _, at = string(p, at + 8)
+        for _ in range(3):
+            _, at = varint(p, at)
+    assert at == len(p) and hosts[0] == "" and keys[0] == 0
+    return hosts, keys
+
+
+class Log:
+    """The bytes of a log in one or several files, by offset."""
+
+    def __init__(self, path):
+        self.files = [open(path, "rb").read()]
+        number, count, ident = struct.unpack_from("<IIQ", self.files[0], 16)
+        assert number == 0
+        for i in range(count):
+            self.files.append(open(f"{path}.{i + 1}", "rb").read())
+            assert struct.unpack_from("<IIQ", self.files[-1], 16) == (i + 1, count, ident)
+
+    def chunk(self, offset):
+        return chunk(self.files[offset >> 48], offset & (1 << 48) - 1)
+
+
+def rank_lanes(log, entry, hosts, keys):
+    """(rank, thread, blocks' offsets, communicators) of each lane of an entry of the rank table."""
+    rank, lanes, _, index, size, records, _, _, pid, host, _, _, crc = struct.unpack("<iIQQQQqqQIIII", entry)
+    assert zlib.crc32(entry[:76]) == crc and host < len(hosts)
+    kind, owner, x = log.chunk(index)
+    assert kind == 4 and owner == rank and len(x) == size - 32
+    count, metas, numbers, _, front = struct.unpack_from("<IIIIQ", x)
+    assert count == lanes and zlib.crc32(x[:front - 4]) == struct.unpack_from("<I", x, front - 4)[0]
+    told = {}
+    for m in range(metas):
+        kind, owner, meta = log.chunk(struct.unpack_from("<Q", x, 32 + 8 * m)[0])
+        assert kind == 2 and owner == rank
+        descriptions(meta, told)
+    at = 32 + 8 * metas
+    comms = [keys[n] for n in struct.unpack_from(f"<{numbers}I", x, at)]
+    assert comms == [told[n] for n in range(numbers)]
+    at += (4 * numbers + 7) // 8 * 8
+    name_at, list_at, total = at + 72 * lanes, front, 0
+    for i in range(lanes):
+        thread, blocks, _, _, n = struct.unpack_from("<IIqqQ", x, at + 72 * i)
+        _, name_at = string(x, name_at)
+        offsets = []
+        for _ in range(blocks):
+            assert zlib.crc32(x[list_at:list_at + 36]) == struct.unpack_from("<I", x, list_at + 36)[0]
+            offsets.append(struct.unpack_from("<Q", x, list_at)[0])
+            list_at += 40
+        total += n
+        yield rank, thread, offsets, comms
+    assert list_at == len(x) and total == records
+
+
+def main(path):
+    log = Log(path)
+    data = log.files[0]
+    assert data[:8] == b"\x89Pith\r\n\x1a" and struct.unpack_from("<II", data, 8) == (1, 64)
+    footer = data[-128:]
+    magic, version, ranks, defs, table, records = struct.unpack_from("<8sIIQQQ", footer)
+    assert magic == b"PithFoot" and version == 1 and zlib.crc32(footer[:124]) == struct.unpack_from("<I", footer, 124)[0]
+    kind, _, p = log.chunk(defs)
+    assert kind == 1
+    hosts, keys = definitions(p)
+    kind, _, p = log.chunk(table)
     assert kind == 5 and struct.unpack_from("<I", p)[0] == ranks
     seen = 0
     for i in range(ranks):
-        rank, lanes, _, index = struct.unpack_from("<iIQQ", p, 32 + 64 * i)
-        kind, owner, x = chunk(data, index)
-        assert kind == 4 and owner == rank
-        lanes, metas = struct.unpack_from("<II", x)
-        comms = {}
-        for m in range(metas):
-            kind, owner, meta = chunk(data, struct.unpack_from("<Q", x, 16 + 8 * m)[0])
-            assert kind == 2 and owner == rank
-            descriptions(meta, comms)
-        at = 16 + 8 * metas
-        for _ in range(lanes):
-            thread, blocks = struct.unpack_from("<II", x, at)
-            at += 72
-            for _ in range(blocks):
-                kind, owner, b = chunk(data, struct.unpack_from("<Q", x, at)[0])
+        for rank, thread, offsets, comms in rank_lanes(log, p[32 + 80 * i:112 + 80 * i], hosts, keys):
+            for offset in offsets:
+                kind, owner, b = log.chunk(offset)
                 assert kind == 3 and owner == rank
-                at += 40
                 for out in block(b, comms):
                     seen += 1
                     print(rank, thread, *out, sep="\t")

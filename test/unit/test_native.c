@@ -248,7 +248,14 @@ static void test_segments(void)
     int wrong = 0;
     pithi_defs_new(&defs);
     pithi_defs_add(defs, &(struct pithlog_def){.name = "work"}, &id);
-    pithi_file_header(header);
+    int32_t members[] = {0, 1, 2, 3, 4};
+    struct pithlog_comm everybody = {.key = 77, .name = "all", .size = RANKS, .world_ranks = members};
+    pithi_defs_host(defs, "host");
+    wrong += pithi_defs_comm(defs, &everybody, 0) != 0;
+    for (int r = 0; r < RANKS; r++)
+        for (int k = 0; k < r; k++)
+            pithi_defs_comm(defs, &(struct pithlog_comm){.key = 100 + (uint64_t)(r * 10 + k)}, 0);
+    pithi_file_header(header, NULL);
     pithi_defs_chunk(defs, &chunk, &size);
     fwrite(header, 1, sizeof header, f);
     fwrite(chunk, 1, size, f);
@@ -256,15 +263,12 @@ static void test_segments(void)
     for (int32_t r = 0; r < RANKS; r++) {
         struct pithi_sink sink = {to_memory, &memory[r]};
         struct pithi_rank rank = {r, "host", 100};
-        int32_t members[] = {0, 1, 2, 3, 4};
         wrong += pithi_segment_open(&segments[r], &rank, &sink) != 0;
         pithi_segment_lane(segments[r], 0, NULL, &lane);
         for (int k = 0; k < r; k++) /* the same communicator has other numbers on other ranks */
             pithi_segment_comm(segments[r], &(struct pithlog_comm){.key = 100 + (uint64_t)(r * 10 + k)}, &local);
-        pithi_segment_comm(
-            segments[r],
-            &(struct pithlog_comm){.key = 77, .name = "all", .size = r ? 0 : RANKS, .world_ranks = r ? NULL : members},
-            &comm);
+        everybody.size = r ? 0 : RANKS;
+        pithi_segment_comm(segments[r], &everybody, &comm);
         for (int64_t i = 0; i < 20000; i++) {
             struct pithlog_record rec = {.time_ns = i * 10 + r,
                                          .lane = lane,
@@ -276,12 +280,14 @@ static void test_segments(void)
         }
         wrong += pithi_segment_finish(segments[r]) != 0;
         size_t before = memory[r].size;
-        wrong += pithi_segment_index(segments[r], base) != 0;
+        wrong += pithi_segment_index(segments[r], base, defs) != 0;
         wrong += memory[r].size - before != pithi_segment_index_size(segments[r]);
         fwrite(memory[r].data, 1, memory[r].size, f);
         pithi_segment_totals(segments[r], &t);
         sum.records += t.records;
         sum.lanes += t.lanes;
+        sum.start_ns = t.start_ns < sum.start_ns ? t.start_ns : sum.start_ns;
+        sum.end_ns = t.end_ns > sum.end_ns ? t.end_ns : sum.end_ns;
         base += memory[r].size;
     }
     pithi_rank_table_head(RANKS, head, &size);
@@ -291,7 +297,7 @@ static void test_segments(void)
     pithi_defs_chunk(defs, &chunk, &size);
     at += size;
     for (int32_t r = 0; r < RANKS; r++) {
-        pithi_rank_entry(segments[r], at, head);
+        pithi_rank_entry(segments[r], at, defs, head);
         fwrite(head, 1, sizeof head, f);
         at += memory[r].size;
         pithi_segment_free(segments[r]);
@@ -385,7 +391,7 @@ static void test_version(void)
     struct pithlog *log;
     char path[256];
     snprintf(path, sizeof path, "%s", scratch_path("version.pith"));
-    pithi_file_header(header);
+    pithi_file_header(header, NULL);
     header[8] = 2;
     FILE *f = fopen(path, "wb");
     fwrite(header, 1, sizeof header, f);

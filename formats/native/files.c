@@ -1,0 +1,171 @@
+/* files.c - reading the file or files of a native log. */
+#include "native/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "native/zip.h"
+
+int pithi_volume_get(const unsigned char h[PITHI_HEADER_SIZE], struct pithi_volume *volume)
+{
+    if (memcmp(h, PITHI_FILE_MAGIC, 8) != 0 || pithi_get32(h + 60) != pithi_crc(h, 60))
+        return 0;
+    *volume = (struct pithi_volume){pithi_get32(h + 16), pithi_get32(h + 20), pithi_get64(h + 24)};
+    return volume->count <= PITHI_VOLUMES_MAX && volume->number <= volume->count;
+}
+
+void pithi_files_name(const struct pithi_files *files, uint64_t offset, char *name, size_t size)
+{
+    uint32_t number = pithi_place_volume(offset);
+    if (number)
+        snprintf(name, size, "%s.%u", files->path, number);
+    else
+        snprintf(name, size, "%s", files->path);
+}
+
+static int no_volume(const struct pithi_files *files, const char *name, uint32_t number)
+{
+    return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s; part %u of %s stands in it", name, strerror(errno),
+                      number, files->path);
+}
+
+int pithi_files_begin(struct pithi_files *files, const struct pithi_volume *volume, int any)
+{
+    char name[4096];
+    struct stat st;
+    files->volume = *volume;
+    if (!(files->more = malloc((volume->count + (size_t)1) * sizeof *files->more)))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to open it", files->path);
+    for (uint32_t i = 0; i < volume->count; i++) {
+        pithi_files_name(files, (uint64_t)(i + 1) << PITHI_VOLUME_SHIFT, name, sizeof name);
+        int there = stat(name, &st) == 0;
+        files->more[i].fd = -1;
+        files->more[i].size = there && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        if (!there && !any) {
+            files->volume.count = i;
+            return no_volume(files, name, i + 1);
+        }
+    }
+    return PITH_OK;
+}
+
+void pithi_files_end(struct pithi_files *files)
+{
+    for (uint32_t i = 0; files->more && i < files->volume.count; i++)
+        if (files->more[i].fd >= 0)
+            close(files->more[i].fd);
+    free(files->more);
+    files->more = NULL;
+    files->volume = (struct pithi_volume){0};
+}
+
+uint64_t pithi_files_bytes(const struct pithi_files *files)
+{
+    uint64_t bytes = files->size;
+    for (uint32_t i = 0; i < files->volume.count; i++)
+        bytes += files->more[i].size;
+    return bytes;
+}
+
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
+
+static int read_at(int fd, uint64_t offset, void *data, size_t size)
+{
+    unsigned char *to = data;
+    while (size > 0) {
+        ssize_t got = pread(fd, to, size < 1u << 30 ? size : 1u << 30, (off_t)offset);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 ? PITH_ERR_IO : PITH_ERR_DAMAGED;
+        offset += (uint64_t)got;
+        to += got;
+        size -= (size_t)got;
+    }
+    return PITH_OK;
+}
+
+/* Opens a volume and sees that it is one of this log. */
+static int open_volume(const struct pithi_files *files, uint32_t number, int *fd)
+{
+    char name[4096];
+    unsigned char header[PITHI_HEADER_SIZE];
+    struct pithi_volume volume;
+    pithi_files_name(files, (uint64_t)number << PITHI_VOLUME_SHIFT, name, sizeof name);
+    *fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return no_volume(files, name, number);
+    if (read_at(*fd, 0, header, sizeof header) == PITH_OK && pithi_volume_get(header, &volume) &&
+        volume.number == number && volume.id == files->volume.id)
+        return PITH_OK;
+    close(*fd);
+    return pithi_fail(PITH_ERR_OPEN, "%s: byte 0: this is not part %u of %s; keep the files of a log together", name,
+                      number, files->path);
+}
+
+int pithi_files_find(struct pithi_files *files, uint64_t offset, int *fd, uint64_t *size)
+{
+    uint32_t number = pithi_place_volume(offset);
+    *fd = files->fd;
+    *size = files->size;
+    if (number == 0)
+        return PITH_OK;
+    if (number > files->volume.count)
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: a part %u is named, and there are %u", files->path, number,
+                          files->volume.count);
+    struct pithi_more_file *file = &files->more[number - 1];
+    *size = file->size;
+    if ((*fd = __atomic_load_n(&file->fd, __ATOMIC_ACQUIRE)) >= 0)
+        return PITH_OK;
+    int opened, none = -1, err = open_volume(files, number, &opened);
+    if (err != PITH_OK)
+        return err;
+    *fd = opened;
+    if (!__atomic_compare_exchange_n(&file->fd, &none, opened, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        close(opened); /* another thread was first */
+        *fd = none;
+    }
+    return PITH_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+int pithi_files_read(struct pithi_files *files, uint64_t offset, void *data, size_t size)
+{
+    uint64_t file_size;
+    char name[4096];
+    int fd, err = pithi_files_find(files, offset, &fd, &file_size);
+    if (err != PITH_OK)
+        return err;
+    if ((err = read_at(fd, pithi_place(offset), data, size)) == PITH_OK)
+        return err;
+    pithi_files_name(files, offset, name, sizeof name);
+    return pithi_fail(err, "%s: byte %llu: %s", name, (unsigned long long)pithi_place(offset),
+                      err == PITH_ERR_IO ? strerror(errno) : "the file ends before");
+}
+
+int pithi_files_chunk(struct pithi_files *files, uint64_t offset, struct pithi_chunk_head *head,
+                      struct pithi_buffer *payload, const char **why)
+{
+    uint64_t size;
+    int fd, no_memory;
+    *why = NULL;
+    payload->size = 0;
+    int err = pithi_files_find(files, offset, &fd, &size);
+    if (err == PITH_ERR_DAMAGED)
+        *why = "it is said to be in a file that the log does not have";
+    if (err != PITH_OK)
+        return err;
+    *why = pithi_chunk_read(fd, size, pithi_place(offset), head, payload, &no_memory);
+    if (!*why)
+        return PITH_OK;
+    if (!no_memory)
+        return PITH_ERR_DAMAGED;
+    *why = NULL;
+    return pithi_fail(PITH_ERR_MEMORY, "%s: byte %llu: no memory to read a chunk", files->path,
+                      (unsigned long long)offset);
+}

@@ -1,0 +1,343 @@
+/* part.c - what is loaded of one rank when it is first asked for: its lanes and its numbers of communicators, from the
+ * front of its index; when that is damaged, from its blocks. And the members of a communicator, from the descriptions of
+ * the rank that tells them. */
+#include <stdio.h>
+
+#include "error.h"
+#include "native/log.h"
+#include "native/meta.h"
+#include "native/zip.h"
+
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
+
+struct pithi_log_lane *pithi_part_add_lane(struct pithi_log_part *part, uint32_t thread, const char *name)
+{
+    if (!pithi_grow(&part->lanes, part->lane_count, &part->lane_room, sizeof *part->lanes))
+        return NULL;
+    struct pithi_log_lane *lane = &part->lanes[part->lane_count++];
+    *lane = (struct pithi_log_lane){
+        .seen = {.rank = part->rank, .thread = thread, .name = name, .first_ns = INT64_MAX, .last_ns = INT64_MIN}};
+    return lane;
+}
+
+/* Most lanes have no name of their own: those share one that is not freed. */
+static void free_name(const char *name)
+{
+    if (*name)
+        free((char *)(uintptr_t)name);
+}
+
+void pithi_lane_rename(struct pithi_log_lane *lane, char *name)
+{
+    free_name(lane->seen.name);
+    lane->seen.name = *name ? name : "";
+    if (!*name)
+        free(name);
+}
+
+void pithi_part_drop_lane(struct pithi_log_part *part)
+{
+    struct pithi_log_lane *lane = &part->lanes[--part->lane_count];
+    free_name(lane->seen.name);
+    free(lane->blocks);
+}
+
+/* As it was made, with nothing but its rank. */
+static void empty(struct pithi_log_part *part)
+{
+    while (part->lane_count > 0)
+        pithi_part_drop_lane(part);
+    free(part->lanes);
+    free(part->comms);
+    free(part->host);
+    *part = (struct pithi_log_part){.rank = part->rank};
+}
+
+void pithi_part_free(struct pithi_log_part *part)
+{
+    if (part)
+        empty(part);
+    free(part);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    uint32_t x = ((const struct pithi_log_lane *)a)->seen.thread, y = ((const struct pithi_log_lane *)b)->seen.thread;
+    return x < y ? -1 : x > y;
+}
+
+void pithi_part_finish(const struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
+{
+    int sorted = 1;
+    for (uint32_t i = 1; i < part->lane_count; i++)
+        sorted &= part->lanes[i - 1].seen.thread < part->lanes[i].seen.thread;
+    if (!sorted)
+        qsort(part->lanes, part->lane_count, sizeof *part->lanes, by_thread);
+    for (uint32_t i = 0; i < part->lane_count; i++) {
+        part->lanes[i].part = part;
+        part->lanes[i].seen.host = pithi_log_host(log, rank);
+    }
+}
+
+/* ---- The front of an index --------------------------------------------------------------------------------------- */
+
+struct front {
+    unsigned char *bytes; /* the chunk's first; a small one's all */
+    const unsigned char *metas, *comms, *lanes, *names, *end;
+    uint32_t meta_count, comm_count, lane_count;
+    uint64_t lists; /* offset of the first list of blocks */
+    unsigned char small[2048];
+};
+
+static void free_front(struct front *f)
+{
+    if (f->bytes != f->small)
+        free(f->bytes);
+}
+
+/* Where the pieces are; 0: they do not fit. */
+static int divide(struct front *f, uint64_t size)
+{
+    const unsigned char *p = f->bytes + PITHI_CHUNK_HEAD;
+    f->end = p + size - 4;
+    if (pithi_get32(f->end) != pithi_crc(p, (size_t)(size - 4)))
+        return 0;
+    f->lane_count = pithi_get32(p);
+    f->meta_count = pithi_get32(p + 4);
+    f->comm_count = pithi_get32(p + 8);
+    uint64_t metas = (uint64_t)f->meta_count * 8, comms = pithi_pad8((uint64_t)f->comm_count * 4);
+    uint64_t lanes = (uint64_t)f->lane_count * PITHI_INDEX_LANE;
+    if (metas + comms + lanes > size - 4 - PITHI_INDEX_HEAD)
+        return 0;
+    f->metas = p + PITHI_INDEX_HEAD;
+    f->comms = f->metas + metas;
+    f->lanes = f->comms + comms;
+    f->names = f->lanes + lanes;
+    return 1;
+}
+
+/* Reads the front of a rank's index. PITH_ERR_DAMAGED: it is not what it should be; all others cannot be helped. */
+static int read_front(struct pithlog *log, const struct pithi_log_rank *rank, struct front *f)
+{
+    struct pithi_chunk_head head;
+    size_t here = rank->index_size < sizeof f->small ? (size_t)rank->index_size : sizeof f->small;
+    int err;
+    f->bytes = f->small;
+    TRY(pithi_files_read(&log->files, rank->index, f->small, here));
+    err = PITH_ERR_DAMAGED;
+    if (!pithi_chunk_head_get(f->small, rank->index_size, 0, &head) || head.type != PITHI_C_INDEX ||
+        head.rank != rank->rank || head.size != rank->index_size - PITHI_CHUNK_HEAD)
+        goto out;
+    uint64_t size = pithi_get64(f->small + PITHI_CHUNK_HEAD + 16);
+    if (size < PITHI_INDEX_HEAD + 8 || size > head.size || size % 8 != 0)
+        goto out;
+    if (PITHI_CHUNK_HEAD + size > here) {
+        if (!(f->bytes = malloc((size_t)(PITHI_CHUNK_HEAD + size)))) {
+            f->bytes = f->small;
+            return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for the index of rank %d", log->path, (int)rank->rank);
+        }
+        memcpy(f->bytes, f->small, here);
+        TRY(pithi_files_read(&log->files, rank->index + here, f->bytes + here,
+                             (size_t)(PITHI_CHUNK_HEAD + size - here)));
+    }
+    f->lists = rank->index + PITHI_CHUNK_HEAD + size;
+    err = divide(f, size) && f->lane_count == rank->lane_count ? PITH_OK : PITH_ERR_DAMAGED;
+out:
+    return err;
+}
+
+static int take_comms(const struct pithlog *log, const struct front *f, struct pithi_log_part *part)
+{
+    if (!(part->comms = malloc((f->comm_count + (size_t)1) * sizeof *part->comms)))
+        return PITH_ERR_MEMORY;
+    part->comm_count = f->comm_count;
+    for (uint32_t i = 0; i < f->comm_count; i++) {
+        part->comms[i] = pithi_get32(f->comms + 4 * (size_t)i);
+        if (part->comms[i] >= log->places->comm_count && part->comms[i] != UINT32_MAX)
+            return PITH_ERR_DAMAGED;
+    }
+    return PITH_OK;
+}
+
+static void take_lane(const unsigned char *p, uint64_t list, struct pithi_log_lane *lane)
+{
+    lane->seen.thread = pithi_get32(p);
+    lane->block_count = pithi_get32(p + 4);
+    lane->seen.first_ns = (int64_t)pithi_get64(p + 8);
+    lane->seen.last_ns = (int64_t)pithi_get64(p + 16);
+    lane->seen.records = pithi_get64(p + 24);
+    lane->states = pithi_get64(p + 32);
+    lane->events = pithi_get64(p + 40);
+    lane->messages = pithi_get64(p + 48);
+    lane->lost = pithi_get64(p + 56);
+    lane->list = list;
+}
+
+static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part *part)
+{
+    const unsigned char *names = f->names;
+    uint64_t list = f->lists;
+    part->lane_room = f->lane_count;
+    if (!(part->lanes = malloc((f->lane_count + (size_t)1) * sizeof *part->lanes)))
+        return PITH_ERR_MEMORY;
+    for (uint32_t i = 0; i < f->lane_count; i++) {
+        char *name = NULL;
+        if (!(names = pithi_get_string(names, f->end, &name)))
+            return PITH_ERR_DAMAGED;
+        struct pithi_log_lane *lane = pithi_part_add_lane(part, 0, "");
+        pithi_lane_rename(lane, name);
+        take_lane(f->lanes + (size_t)i * PITHI_INDEX_LANE, list, lane);
+        list += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+    }
+    return list <= end ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+static int load_front(struct pithlog *log, const struct pithi_log_rank *rank, struct pithi_log_part *part)
+{
+    struct front f;
+    int err = read_front(log, rank, &f);
+    if (err == PITH_OK)
+        err = take_comms(log, &f, part);
+    if (err == PITH_OK)
+        err = take_lanes(&f, rank->index + rank->index_size, part);
+    free_front(&f);
+    return err;
+}
+
+int pithi_part_metas(struct pithlog *log, const struct pithi_log_rank *rank, uint64_t **offsets, uint32_t *count)
+{
+    struct front f;
+    int err = read_front(log, rank, &f);
+    *offsets = err == PITH_OK ? malloc((f.meta_count + (size_t)1) * sizeof **offsets) : NULL;
+    for (*count = 0; *offsets && *count < f.meta_count; ++*count)
+        (*offsets)[*count] = pithi_get64(f.metas + 8 * (size_t)*count);
+    free_front(&f);
+    return err == PITH_OK && !*offsets ? PITH_ERR_MEMORY : err;
+}
+
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
+
+static struct pithi_log_part *load_part(struct pithlog *log, const struct pithi_log_rank *rank)
+{
+    struct pithi_log_part *part = calloc(1, sizeof *part);
+    int err = PITH_ERR_MEMORY;
+    if (part) {
+        part->rank = rank->rank;
+        err = load_front(log, rank, part);
+    }
+    if (err == PITH_ERR_DAMAGED) {
+        pithi_log_damage(log, rank->index, "the index of a rank is damaged");
+        empty(part);
+        err = pithi_part_rebuild(log, rank, part);
+    }
+    if (err == PITH_OK) {
+        pithi_part_finish(log, rank, part);
+        return part;
+    }
+    if (err == PITH_ERR_MEMORY)
+        pithi_fail(err, "%s: no memory for rank %d", log->path, (int)rank->rank);
+    pithi_part_free(part);
+    return NULL;
+}
+
+const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
+{
+    struct pithi_log_rank *rank = &log->ranks[index];
+    struct pithi_log_part *part = __atomic_load_n(&rank->part, __ATOMIC_ACQUIRE), *none = NULL;
+    if (part || !(part = load_part(log, rank)))
+        return part;
+    if (__atomic_compare_exchange_n(&rank->part, &none, part, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return part;
+    pithi_part_free(part); /* another thread was first */
+    return none;
+}
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+static struct pithi_log_rank *find_rank(struct pithlog *log, int32_t number)
+{
+    uint32_t low = 0, high = log->rank_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (log->ranks[middle].rank < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < log->rank_count && log->ranks[low].rank == number ? &log->ranks[low] : NULL;
+}
+
+/* Takes the members from a META chunk, if it has them. */
+static int take_members(struct pithlog *log, uint64_t offset, struct pithlog_comm *comm)
+{
+    struct pithi_buffer payload = {0};
+    struct pithi_chunk_head head;
+    struct pithi_meta meta;
+    const char *why;
+    int found = 0;
+    if (pithi_files_chunk(&log->files, offset, &head, &payload, &why) == PITH_OK && head.type == PITHI_C_META) {
+        const unsigned char *p = payload.data, *end = p + payload.size;
+        while (!found && p && p < end) {
+            p = pithi_meta_next(p, end, &meta);
+            if (p && meta.type == PITHI_M_COMM && meta.key == comm->key && meta.size > 0)
+                found = (comm->world_ranks = pithi_meta_members(&meta)) != NULL;
+            free(meta.name);
+        }
+    } else {
+        pithi_log_damage(log, offset, "the descriptions of a rank are damaged: members of a communicator are lost");
+    }
+    free(payload.data);
+    if (found) {
+        comm->size = meta.size;
+        comm->remote_size = meta.remote_size;
+    }
+    return found;
+}
+
+static void find_members(struct pithlog *log, uint32_t index, struct pithlog_comm *comm)
+{
+    struct pithi_log_rank *rank = find_rank(log, log->places->comms[index].teller);
+    uint64_t *metas = NULL;
+    uint32_t count = 0;
+    if (log->tellers && log->tellers[index])
+        take_members(log, log->tellers[index], comm);
+    else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
+        while (count > 0 && !take_members(log, metas[count - 1], comm))
+            count--;
+    free(metas);
+}
+
+/* When nobody told the members of the world: ranks 0 .. n-1 of a whole log are all there were. */
+static void fill_world(const struct pithlog *log, struct pithlog_comm *world)
+{
+    uint32_t n = log->rank_count;
+    if (!log->info.complete || n == 0 || n > INT32_MAX || log->ranks[0].rank != 0 ||
+        (uint32_t)log->ranks[n - 1].rank != n - 1)
+        return;
+    int32_t *members = malloc(n * sizeof *members);
+    for (uint32_t i = 0; members && i < n; i++)
+        members[i] = (int32_t)i;
+    world->world_ranks = members;
+    world->size = members ? (int32_t)n : 0;
+}
+
+struct pithlog_comm *pithi_log_make_comm(struct pithlog *log, uint32_t index)
+{
+    const struct pithi_place_comm *place = &log->places->comms[index];
+    struct pithlog_comm *comm = malloc(sizeof *comm);
+    if (!comm)
+        return NULL;
+    *comm = (struct pithlog_comm){.key = place->key, .name = place->name};
+    if (place->size > 0)
+        find_members(log, index, comm);
+    else if (index == 0)
+        fill_world(log, comm);
+    return comm;
+}
+
+void pithi_log_free_comm(struct pithlog_comm *comm)
+{
+    if (comm)
+        free((int32_t *)(uintptr_t)comm->world_ranks);
+    free(comm);
+}
