@@ -13,11 +13,11 @@ for mpi in $(mpis); do
         for way in plain log time time-all trace; do
             rm -f calls.*
             case $way in
-                plain) mpiexec_of "$mpi" 1 ./calls ;;
-                log) mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls ;;
-                time) mpiexec_of "$mpi" 1 pith run --lib time -o calls.csv ./calls ;;
-                time-all) PITH_TIME_COMM=1 PITH_TIME_MATRIX=1 mpiexec_of "$mpi" 1 pith run --lib time -o calls.csv ./calls ;;
-                trace) [ $round != 1 ] || mpiexec_of "$mpi" 1 pith run --lib trace -o calls.trace ./calls ;;
+                plain) mpiexec_of "$mpi" 1 ./calls 20 ;;
+                log) mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls 20 ;;
+                time) mpiexec_of "$mpi" 1 pith run --lib time -o calls.csv ./calls 20 ;;
+                time-all) PITH_TIME_COMM=1 PITH_TIME_MATRIX=1 mpiexec_of "$mpi" 1 pith run --lib time -o calls.csv ./calls 20 ;;
+                trace) mpiexec_of "$mpi" 1 pith run --lib trace -o calls.trace ./calls 2 ;;
             esac 2>/dev/null | awk '{ print $1, $2 }' >>best.$way
         done
     done

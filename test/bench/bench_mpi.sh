@@ -21,7 +21,7 @@ for mpi in $(mpis); do
     for turn in $(seq "$count"); do
         mpiexec_of "$mpi" 1 ./calls >plain.$turn
         mpiexec_of "$mpi" 1 pith run -o calls.pith ./calls >recorded.$turn
-        mpiexec_of "$mpi" 1 pith run -o paused.pith ./calls paused >paused.$turn
+        mpiexec_of "$mpi" 1 pith run -o paused.pith ./calls 40 paused >paused.$turn
         ! have eztrace || { rm -rf calls_trace; mpiexec_of "$mpi" 1 eztrace -t "$mpi" ./calls >eztrace.$turn 2>/dev/null; }
     done
     cat plain.* | awk '$1 == "floor" { print $3 }' >floor

@@ -37,8 +37,12 @@ lttng_end() {
     lttng -n stop
     lttng -n list pith_bench | awk '/Discarded events: [1-9]/ { print "LTTng left out " $3 " events" }' >&3
     lttng -n destroy pith_bench
-    [ ! -s sessiond ] || kill "$(cat sessiond)"
+    [ ! -s "$scratch/sessiond" ] || kill "$(cat "$scratch/sessiond")"
+    rm -f "$scratch/sessiond"
 } </dev/null 3>&1 >/dev/null 2>&1
+
+# No daemon is left behind, however this ends.
+trap '[ ! -s "$scratch/sessiond" ] || lttng_end; cd /; rm -rf "$TMPDIR"' EXIT
 
 for round in 1 2 3; do
     for way in floor pith json otf2 otf2_clock none; do

@@ -1,14 +1,14 @@
 /* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns: the best and the
  * median of rounds of calls, in the thread's processor time, which the machine's other work does not raise; and the floor:
- * the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith; with an argument it pauses
- * the recording. */
+ * the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. Arguments: rounds
+ * (default 40); anything more: the recording is paused. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-enum { CALLS = 20000, ROUNDS = 40 };
+enum { CALLS = 20000, ROUNDS_MOST = 40 };
 
 static double now_ns(void)
 {
@@ -29,7 +29,7 @@ static uint64_t ticks(void)
 }
 
 static volatile uint64_t *store;
-static int rank, x, y, flag;
+static int rank, x, y, flag, rounds = ROUNDS_MOST;
 
 static void floor_once(int i)
 {
@@ -73,22 +73,24 @@ static int compare(const void *a, const void *b)
 
 static void measure(const char *name, void (*once)(int))
 {
-    double each[ROUNDS];
+    double each[ROUNDS_MOST];
 
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < rounds; round++) {
         double begin = now_ns();
         for (int i = 0; i < CALLS; i++)
             once(i);
         each[round] = (now_ns() - begin) / CALLS;
     }
-    qsort(each, ROUNDS, sizeof *each, compare);
-    printf("%s %.2f %.2f\n", name, each[0], each[ROUNDS / 2]);
+    qsort(each, (size_t)rounds, sizeof *each, compare);
+    printf("%s %.2f %.2f\n", name, each[0], each[rounds / 2]);
 }
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
-    if (argc > 1)
+    if (argc > 1 && atoi(argv[1]) > 0 && atoi(argv[1]) < ROUNDS_MOST)
+        rounds = atoi(argv[1]);
+    if (argc > 2)
         MPI_Pcontrol(0);
     store = calloc(8192, sizeof *store);
     measure("floor", floor_once);

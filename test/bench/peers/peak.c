@@ -1,0 +1,35 @@
+/* peak.c FILE COMMAND... - runs COMMAND and writes to FILE how many seconds it took and how many MiB it had in memory at
+ * most, on one line. Exits as COMMAND does. */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    double begin = now_s();
+    struct rusage used;
+    FILE *out;
+    int status;
+    pid_t pid = argc > 2 ? fork() : -1;
+
+    if (pid == 0) {
+        execvp(argv[2], argv + 2);
+        perror(argv[2]);
+        _exit(127);
+    }
+    if (pid < 0 || wait4(pid, &status, 0, &used) != pid || (out = fopen(argv[1], "w")) == NULL)
+        return 1;
+    fprintf(out, "%.4f %.1f\n", now_s() - begin, (double)used.ru_maxrss / 1024);
+    fclose(out);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
