@@ -7,21 +7,9 @@
 
 #include <sys/mman.h>
 
-#include "kill_at.h"
-#include "native/check.h"
+#include "numbered_log.h"
 
-enum { RANKS = 4, THREADS = 3, WORKERS = 2 };
-
-/* In a file, beside the spill folder. */
-struct page {
-    struct kill_at kill;
-    uint64_t stored[RANKS][THREADS]; /* what is announced: numbers 0 .. stored - 1 are recorded */
-    uint64_t target;                 /* a thread ends after so many */
-    uint32_t threads;                /* of a rank; at most THREADS */
-    uint32_t stop;                   /* all end now */
-    uint32_t finishing, over;        /* ranks that are in, and behind, the end of the job */
-};
-static struct page *page;
+enum { WORKERS = 2 };
 
 /* What two workers found, in memory of both. */
 struct score {
@@ -37,55 +25,7 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)((uint64_t)(seed >> 8) * below >> 24);
 }
 
-/* ---- What every thread does -------------------------------------------------------------------------------------- */
-
-struct number {
-    uint32_t rank, thread, number;
-};
-
-static uint32_t state, event, counter;
-
-/* Of each number: a state around an event with a payload whose size varies, and a counter. */
-static void record_number(const struct number *number)
-{
-    unsigned char payload[200] = {0};
-    memcpy(payload, number, sizeof *number);
-    pith_begin(state);
-    pith_event_data(event, payload, sizeof *number + number->number % 97);
-    pith_count(counter, number->number);
-    pith_end(state);
-}
-
-static void record_numbers(uint32_t rank, uint32_t thread)
-{
-    struct number number = {rank, thread, 0};
-    while (number.number < page->target && !__atomic_load_n(&page->stop, __ATOMIC_RELAXED)) {
-        record_number(&number);
-        number.number++;
-        __atomic_store_n(&page->stored[rank][thread], number.number, __ATOMIC_RELEASE);
-    }
-}
-
-static void *thread_body(void *argument)
-{
-    uint32_t both = (uint32_t)(uintptr_t)argument;
-    record_numbers(both / THREADS, both % THREADS);
-    return NULL;
-}
-
-static void record_all(uint32_t rank)
-{
-    pthread_t others[THREADS];
-    uint32_t i;
-    state = pith_state_define("s", NULL);
-    event = pith_event_define("number", NULL, NULL);
-    counter = pith_counter_define("count", NULL);
-    for (i = 1; i < page->threads; i++)
-        pthread_create(&others[i], NULL, thread_body, (void *)(uintptr_t)(rank * THREADS + i));
-    record_numbers(rank, 0);
-    for (i = 1; i < page->threads; i++)
-        pthread_join(others[i], NULL);
-}
+/* ---- A rank ------------------------------------------------------------------------------------------------------ */
 
 static void rank_body(struct fork_job *job)
 {
@@ -110,119 +50,6 @@ static void rank_body(struct fork_job *job)
 }
 
 /* ---- Is everything there? ---------------------------------------------------------------------------------------- */
-
-/* Of each lane: the kinds turn as they were recorded, and the numbers of a thread follow one another. A thread that began
- * when another had ended may go on in its lane. */
-struct lane_seen {
-    uint32_t phase;
-    struct number next;
-    int begun;
-    int64_t time_ns;
-};
-
-static uint64_t found[RANKS][THREADS]; /* as `stored` */
-
-/* The next number of this lane, or the first one of a new thread. */
-static int follows(struct lane_seen *seen, const struct number *number, int newest_only)
-{
-    if (memcmp(number, &seen->next, sizeof *number) == 0 && seen->begun)
-        return 1;
-    if (seen->begun &&
-        (newest_only || found[seen->next.rank][seen->next.thread] < page->stored[seen->next.rank][seen->next.thread]))
-        return 0;
-    if (!newest_only && number->number != 0)
-        return 0;
-    seen->begun = 1;
-    seen->next = *number;
-    return 1;
-}
-
-static int fits(const struct help_log *log, const struct pithlog_record *record, struct lane_seen *seen,
-                int newest_only)
-{
-    static const uint32_t kinds[] = {PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_COUNTER, PITHLOG_LEAVE};
-    struct number number;
-    if (newest_only && !seen->begun && record->kind != PITHLOG_EVENT)
-        return 1; /* what is left of the number before */
-    if (newest_only && !seen->begun)
-        seen->phase = 1;
-    if (record->kind != kinds[seen->phase] || record->time_ns < seen->time_ns)
-        return 0;
-    seen->time_ns = record->time_ns;
-    seen->phase = (seen->phase + 1) % 4;
-    if (record->kind == PITHLOG_COUNTER)
-        return record->value == seen->next.number - 1.0;
-    if (record->kind == PITHLOG_LEAVE)
-        found[seen->next.rank][seen->next.thread] = seen->next.number; /* a number counts when its state is left */
-    if (record->kind != PITHLOG_EVENT)
-        return 1;
-    if (record->payload_bytes < sizeof number)
-        return 0;
-    memcpy(&number, record->payload, sizeof number);
-    if (record->payload_bytes != sizeof number + number.number % 97 || number.thread >= THREADS ||
-        (int)number.rank != pithlog_get_lane(log->log, record->lane)->rank || !follows(seen, &number, newest_only))
-        return 0;
-    seen->next.number++;
-    return 1;
-}
-
-/* Goes through all lanes of a log; notes in `found` what is there. */
-static int in_order(const struct help_log *log, int newest_only)
-{
-    struct lane_seen seen[RANKS * THREADS + RANKS];
-    size_t at;
-    memset(seen, 0, sizeof seen);
-    if (log->info->lanes > sizeof seen / sizeof seen[0])
-        return 0;
-    for (at = 0; at < log->count; at++) {
-        const struct pithlog_record *record = &log->records[at];
-        if (record->kind == PITHLOG_LOST || strcmp(help_name(log, record), "pith:flush") == 0)
-            continue;
-        if (!fits(log, record, &seen[record->lane], newest_only)) {
-            printf("# lane %u: record %zu of %zu does not fit\n", record->lane, at, log->count);
-            return 0;
-        }
-    }
-    return 1;
-}
-
-static int all_found(void)
-{
-    uint32_t rank, thread;
-    for (rank = 0; rank < RANKS; rank++)
-        for (thread = 0; thread < THREADS; thread++)
-            if (found[rank][thread] < page->stored[rank][thread]) {
-                printf("# rank %u thread %u: %llu announced, %llu found\n", rank, thread,
-                       (unsigned long long)page->stored[rank][thread], (unsigned long long)found[rank][thread]);
-                return 0;
-            }
-    return 1;
-}
-
-static uint64_t announced(void)
-{
-    uint64_t sum = 0;
-    int rank, thread;
-    for (rank = 0; rank < RANKS; rank++)
-        for (thread = 0; thread < THREADS; thread++)
-            sum += __atomic_load_n(&page->stored[rank][thread], __ATOMIC_ACQUIRE);
-    return sum;
-}
-
-static void say_damage(void *context, const char *text)
-{
-    (void)context;
-    printf("# %s\n", text);
-}
-
-static int good_log(const char *name, int newest_only)
-{
-    struct help_log log;
-    int good = pithi_check(name, say_damage, NULL, NULL) == 0 && help_read(&log, name) && in_order(&log, newest_only);
-    if (good)
-        help_close(&log);
-    return good;
-}
 
 /* The log that the job wrote: whole. */
 static int log_good(int size, int newest_only)
