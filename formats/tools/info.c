@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "error.h"
+#include "native/log.h"
 #include "text/out.h"
 #include "tools/tools.h"
 
@@ -36,17 +37,17 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The different hosts, sorted, on one line. */
+/* The different hosts, sorted, on one line. What is asked of ranks here stands in front of a log: no lane is loaded. */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
-    uint32_t lanes = pithlog_get_info(log)->lanes, count = 0;
-    const char **hosts = malloc((lanes + 1u) * sizeof *hosts);
+    uint32_t ranks = pithi_log_ranks(log), count = 0;
+    const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
 
     if (!hosts)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    for (uint32_t i = 0; i < lanes; i++)
-        if (pithlog_get_lane(log, i)->host[0])
-            hosts[count++] = pithlog_get_lane(log, i)->host;
+    for (uint32_t i = 0; i < ranks; i++)
+        if (*(hosts[count] = pithi_log_host(log, pithi_log_rank(log, i))))
+            count++;
     qsort(hosts, count, sizeof *hosts, compare_texts);
     if (count)
         pithi_out_text(out, "host: ");
@@ -63,17 +64,14 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     return PITH_OK;
 }
 
-/* The most threads that a rank has. Lanes are sorted by rank. */
+/* The most threads that a rank has. */
 static uint32_t max_threads(const struct pithlog *log)
 {
-    uint32_t lanes = pithlog_get_info(log)->lanes, run = 0, most = 0;
+    uint32_t most = 0;
 
-    for (uint32_t i = 0; i < lanes; i++) {
-        int same = i && pithlog_get_lane(log, i)->rank == pithlog_get_lane(log, i - 1)->rank;
-        run = same ? run + 1 : 1;
-        if (run > most)
-            most = run;
-    }
+    for (uint32_t i = 0; i < pithi_log_ranks(log); i++)
+        if (pithi_log_rank(log, i)->lane_count > most)
+            most = pithi_log_rank(log, i)->lane_count;
     return most;
 }
 
