@@ -20,8 +20,8 @@ struct cursor {
     uint32_t leaf; /* its place in the tree */
     uint32_t lane_number;
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
-    uint32_t found;      /* it was looked up */
-    uint32_t next_block; /* to be loaded when this one is at its end */
+    uint32_t found;                    /* it was looked up */
+    uint32_t next_block;               /* to be loaded when this one is at its end */
     struct pithi_block block;
     struct pithi_stack stack;
 };
@@ -105,8 +105,8 @@ static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, con
     if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) != PITH_OK)
         block.offset = 0;
     pithi_files_name(&it->log->files, block.offset, name, sizeof name);
-    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest", name,
-               (unsigned long long)pithi_place(block.offset), (int)c->lane->seen.rank, why);
+    pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: a block of rank %d is damaged: %s; `pith recover` takes the rest",
+               name, (unsigned long long)pithi_place(block.offset), (int)c->lane->seen.rank, why);
     return -1;
 }
 

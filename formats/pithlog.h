@@ -167,6 +167,10 @@ struct pithlog_iter;
  * `query` NULL: everything, no flags. Seeking costs a block per lane. */
 PITHLOG_API int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter);
 PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_record *record); /* 1, 0 at end, -1 error */
+/* The same for up to `count` (> 0) records at once, which costs less: how many, 0 at the end, -1 error. It may be fewer
+ * than asked for at any place; no more than one block of a lane is read for it. Payloads of all of them are valid until
+ * the next call on the iterator. */
+PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
 /* After -1, a damaged part of one lane, it may be called again: it goes on behind that part. */
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 

@@ -99,6 +99,28 @@ static void expected(const struct model *m, const struct pithlog_query *q, int64
     model_free(&inside);
 }
 
+/* Of the same query: what pithlog_iter_next_many gives, in helpings of all sizes, against one record after another. */
+static long compare_many(struct pithlog *log, const struct pithlog_query *q)
+{
+    enum { MOST = 100 };
+    struct pithlog_iter *one, *many;
+    struct pithlog_record r, records[MOST];
+    long wrong = 0;
+    int got, size = 0;
+    if (pithlog_iter_open(log, q, &one) || pithlog_iter_open(log, q, &many))
+        return -1;
+    while ((got = pithlog_iter_next_many(many, records, 1 + size++ % MOST)) > 0) {
+        wrong += got > 1 + (size - 1) % MOST;
+        for (int i = 0; i < got; i++)
+            wrong += pithlog_iter_next(one, &r) != 1 || !same_record(&r, &records[i]) || r.depth != records[i].depth ||
+                     r.start_ns != records[i].start_ns || r.nested_ns != records[i].nested_ns;
+    }
+    wrong += got != 0 || pithlog_iter_next_many(many, records, MOST) != 0 || pithlog_iter_next(one, &r) != 0;
+    pithlog_iter_close(one);
+    pithlog_iter_close(many);
+    return wrong;
+}
+
 /* Records that differ from brute force, and whether one was missing or too many. */
 static long compare(const struct model *m, struct pithlog *log, const struct pithlog_query *q)
 {
@@ -119,7 +141,7 @@ static long compare(const struct model *m, struct pithlog *log, const struct pit
     wrong += pithlog_iter_next(iter, &r) != 0; /* the end stays the end */
     pithlog_iter_close(iter);
     model_free(&want);
-    return wrong;
+    return wrong + compare_many(log, q);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------------------------- */
