@@ -2,11 +2,13 @@
 # What the end of a recorded MPI program costs: seconds that MPI_Finalize takes, of the slowest rank, recorded less
 # unrecorded; with a constant number of records a rank, and with a constant number in all. The floor is what MPI_Finalize
 # takes unrecorded; beside it stands MPI_Barrier, since ranks that share a core wait for their turn in each collective.
+# By record and core: the seconds of all cores in use, by all records: does the work grow faster than the records?
 # Best of 3 runs each. BENCH_RANKS: the sizes (default 1 4 16 64; MPICH, which does not yield, 1 and 4 only).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 export PITH_QUIET=1
 PER_RANK=250000 IN_ALL=4000000
+cores=$(nproc)
 
 # ends COMMAND...: "SECONDS BARRIER" of the slowest rank, best of 3.
 ends() {
@@ -27,6 +29,8 @@ for mpi in openmpi mpich; do
             goal=; [ "$ranks $events" != "4 1000000" ] || goal="<=0.25"
             row "$what" "$(calc "$recorded - $plain")" s "$plain" $goal
             peer "$what" MPI_Barrier "$barrier"
+            busy=$((ranks < cores ? ranks : cores))
+            row "$what: by record and core" "$(calc "($recorded - $plain) * $busy * 1e9 / $ranks / $events")" ns
             rm -rf end.pith*
         done
     done
