@@ -304,12 +304,11 @@ static int merge_steps(struct merge *merge)
 }
 
 /* Ends recording here. 1: there is something to merge. */
-static int stop_recording(int flush_state)
+static int stop_recording(uint32_t flush_state)
 {
     struct pithi_guard guard;
     int have;
-    if (flush_state != 0)
-        pith_end((uint32_t)flush_state);
+    pith_end(flush_state);
     pithi_snapshot_close();
     if (!pithi_guard_enter(&guard))
         return 0;
@@ -326,12 +325,13 @@ void pithi_merge(const struct pith_transport *transport)
 {
     struct merge merge = {.t = transport};
     struct pithi_signals signals;
-    int state = pithi_state(), flush_state = 0, good;
+    int state = pithi_state(), good;
+    uint32_t flush_state = 0;
     uint64_t here = state != PITHI_NEW && state != PITHI_OVER && pithi_session.file.page != NULL;
 
     if (here != 0) {
-        flush_state = (int)pith_state_define_group("pith:flush", "gray50", "pith");
-        pith_begin((uint32_t)flush_state);
+        flush_state = pithi_own_state();
+        pith_begin(flush_state);
     }
     if (!reduce_one(&merge, &here, PITH_SUM))
         here = 0;

@@ -81,7 +81,7 @@ PITH_API void pith_pause(void);
 PITH_API void pith_resume(void);
 
 /* Sees to it that what was recorded so far reaches the disk (msync): it then outlives a crash of the machine. A crash
- * of the process loses nothing even without. */
+ * of the process loses nothing even without. The state pith:flush shows how long it took. */
 PITH_API void pith_flush(void);
 
 /* Writes a log of all that this process, and the others of its job whose spill files it can see, have recorded so far,

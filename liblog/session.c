@@ -14,6 +14,7 @@
 #include "definitions.h"
 #include "merge.h"
 #include "pith.h"
+#include "pith_tool.h"
 #include "ranks.h"
 #include "signals.h"
 #include "snapshot.h"
@@ -316,10 +317,18 @@ void pith_flush(void)
     file = pithi_session.file;
     pithi_guard_leave(&guard);
     if (file.page != NULL) {
+        uint32_t own = pithi_own_state();
         int saved = errno;
+        pith_begin(own);
         pithi_spill_file_sync(&file); /* without the lock: it takes its time */
+        pith_end(own);
         errno = saved;
     }
+}
+
+uint32_t pithi_own_state(void)
+{
+    return pithi_state() == PITHI_RECORDING ? pith_state_define_group("pith:flush", "gray50", "pith") : 0;
 }
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */

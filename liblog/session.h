@@ -63,6 +63,9 @@ int pithi_session_past_window(void);
 /* Under the guard: the window counts from `zero_ns` (CLOCK_MONOTONIC) on. */
 void pithi_session_window(int64_t zero_ns);
 
+/* The state of the recorder's own time, pith:flush: waiting for the disk, the end of the job. 0: not to be recorded. */
+uint32_t pithi_own_state(void);
+
 /* Counts records that were not stored. */
 void pithi_lost_add(uint64_t records);
 

@@ -54,34 +54,6 @@ static void read_when_full(struct pithi_settings *settings)
         ignore("PITH_WHEN_FULL", when_full, "stop or ring");
 }
 
-/* "250", "100ns", "10us", "5ms", "1s" as nanoseconds. 0: it is none of these, or less than 1. */
-static int64_t duration_ns(const char *value)
-{
-    static const struct {
-        const char *suffix;
-        int64_t ns;
-    } units[] = {{"", 1}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    char *end;
-    long long number = strtoll(value, &end, 10);
-    size_t i;
-    if (end == value || number <= 0)
-        return 0;
-    for (i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(end, units[i].suffix) == 0)
-            return number <= INT64_MAX / units[i].ns ? number * units[i].ns : 0;
-    return 0;
-}
-
-static void read_duration(const char *name, int64_t *ns)
-{
-    const char *value = text(name);
-    int64_t read = value != NULL ? duration_ns(value) : 0;
-    if (read > 0)
-        *ns = read;
-    else if (value != NULL && strcmp(value, "0") != 0)
-        ignore(name, value, "a time such as 100ns, 10us, 5ms or 1s");
-}
-
 static void read_files(struct pithi_settings *settings)
 {
     const char *files = text("PITH_FILES");
@@ -104,14 +76,14 @@ static void read_ranks(struct pithi_settings *settings)
         ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
 }
 
-/* "2", "0.25", "10s", "500ms": a moment in nanoseconds; -1: it is none. By hand, as the decimal point of strtod depends
- * on the language. */
-static int64_t moment_ns(const char *value)
+/* "2", "0.25", "10s", "500ms" in nanoseconds; `plain_ns` is the unit of a number without one. -1: it is no time. By hand,
+ * as the decimal point of strtod depends on the language. */
+static int64_t time_ns(const char *value, int64_t plain_ns)
 {
-    static const struct {
+    const struct {
         const char *suffix;
         int64_t ns;
-    } units[] = {{"", 1000000000}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    } units[] = {{"", plain_ns}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
     __int128 number = 0, part = 1;
     int digits = 0;
     size_t i;
@@ -132,11 +104,21 @@ static int64_t moment_ns(const char *value)
 static void read_moment(const char *name, int64_t *ns)
 {
     const char *value = text(name);
-    int64_t read = value != NULL ? moment_ns(value) : -1;
+    int64_t read = value != NULL ? time_ns(value, 1000000000) : -1;
     if (read >= 0)
         *ns = read;
     else if (value != NULL)
         ignore(name, value, "a time such as 2, 0.25, 10s or 500ms");
+}
+
+static void read_duration(const char *name, int64_t least_ns, int64_t *ns)
+{
+    const char *value = text(name);
+    int64_t read = value != NULL ? time_ns(value, 1) : -1;
+    if (read >= least_ns)
+        *ns = read;
+    else if (value != NULL)
+        ignore(name, value, "a time such as 100ns, 10us or 5ms");
 }
 
 static void read_window(struct pithi_settings *settings)
@@ -155,8 +137,8 @@ static void read_snapshot(struct pithi_settings *settings)
     static const struct {
         const char *name;
         int number;
-    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"ALRM", SIGALRM}, {"IO", SIGIO},
-                   {"URG", SIGURG},   {"WINCH", SIGWINCH}, {"QUIT", SIGQUIT}};
+    } signals[] = {{"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP},     {"ALRM", SIGALRM},
+                   {"IO", SIGIO},     {"URG", SIGURG},   {"WINCH", SIGWINCH}, {"QUIT", SIGQUIT}};
     const char *value = text("PITH_SNAPSHOT"), *name = value;
     char number[16];
     size_t i;
@@ -191,8 +173,8 @@ void pithi_settings_read(struct pithi_settings *settings)
     read_when_full(settings);
     read_max_bytes(settings);
     read_ranks(settings);
-    read_duration("PITH_TIME_UNIT", &settings->time_unit_ns);
-    read_duration("PITH_MIN_DURATION", &settings->min_duration_ns);
+    read_duration("PITH_TIME_UNIT", 1, &settings->time_unit_ns);
+    read_duration("PITH_MIN_DURATION", 0, &settings->min_duration_ns);
     read_files(settings);
     read_window(settings);
     read_snapshot(settings);

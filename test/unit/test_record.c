@@ -43,11 +43,13 @@ static void test_all(void)
 
     OK(help_child(record_all) == 0, "a program with every call ends well, errno kept");
     OK(help_said()[0] == '\0', "PITH_QUIET=1: nothing is said");
-    OK(help_read(&log, "run.pith") && log.count == 13, "its log has every record and pith:flush");
+    OK(help_read(&log, "run.pith") && log.count == 15, "its log has every record and pith:flush");
     for (i = 0; i < 11 && i < log.count; i++)
         good &= log.records[i].kind == kinds[i] && (i == 0 || log.records[i].time_ns >= log.records[i - 1].time_ns);
     OK(good, "in the order of the calls");
-    OK(log.count == 13 && strcmp(help_name(&log, &log.records[11]), "pith:flush") == 0, "pith:flush is last");
+    OK(log.count == 15 && help_count(&log, PITHLOG_ENTER, "pith:flush") == 2 &&
+           strcmp(help_name(&log, &log.records[11]), "pith:flush") == 0,
+       "pith:flush is last: pith_flush, and the end");
     def = pithlog_get_def(log.log, log.records[0].id);
     OK(def != NULL && strcmp(def->name, "work") == 0 && strcmp(def->colour, "red") == 0 &&
            strcmp(def->group, "user") == 0,
