@@ -38,7 +38,7 @@ struct pithi_follow_lane {
     struct pithi_spill_walk walk;
     void *mapped;
     size_t mapped_size;
-    uint32_t seq; /* of the chunk mapped, or of the one waited for */
+    uint64_t seq; /* of the chunk mapped, or of the one waited for, which may be one more than any chunk can have */
     int is_open;
     uint64_t accounted;     /* records given, or said to be lost */
     unsigned char *payload; /* of the head: a copy */

@@ -263,6 +263,10 @@ static int is_same(const struct pithi_follow_lane *lane)
 static int map_chunk(const struct pithi_follow_process *process, struct pithi_follow_lane *lane,
                      const struct pithi_spill_chunk *chunk)
 {
+    struct stat info;
+    if (fstat(process->fd, &info) != 0 || (uint64_t)info.st_size < chunk->offset ||
+        (uint64_t)info.st_size - chunk->offset < chunk->size) /* cut, or a header of another size by now */
+        return 0;
     lane->mapped = mmap(NULL, (size_t)chunk->size, PROT_READ, MAP_SHARED, process->fd, (off_t)chunk->offset);
     if (lane->mapped == MAP_FAILED) {
         lane->mapped = NULL;
@@ -340,7 +344,7 @@ static int open_copy(struct pithi_follow_process *process, struct pithi_follow_l
                      const struct pithi_spill_walk *before)
 {
     ptrdiff_t word = before->word - (const uint64_t *)lane->mapped;
-    uint32_t seq = lane->seq;
+    uint64_t seq = lane->seq;
     pithi_follow_lane_close(lane);
     if (!open_chunk(process, lane))
         return 0;
