@@ -16,6 +16,7 @@ struct pithi_spill_file {
     uint64_t size_bytes, max_bytes;
     uint64_t promised_bytes; /* so far the disk has room, at least size_bytes */
     uint64_t device, inode;
+    int in_memory; /* it lies in tmpfs */
 };
 
 /* Makes the file in `folder`, mode 0600, and maps its page: host, boot id, pid and first anchor are filled in, the
@@ -34,7 +35,8 @@ struct pithi_spill_place {
     int fd;
     uint64_t offset;
 };
-/* `size_bytes` more at the end (a multiple of the page), really there on the disk. 0, or -1 as above. */
+/* `size_bytes` more at the end (a multiple of the page). That there is room for them may be seen only when they are
+ * written: a full disk is an error of pwrite's, not SIGBUS as in what is mapped. 0, or -1 as above. */
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place);
 /* Writes them, the first 8 last: until then the file holds zeros there. Once for each place; 0, or -1. Touches nothing
  * of the struct pithi_spill_file, so several may be written at once. */

@@ -92,7 +92,7 @@ static int walk_all(struct pithi_spill *spill, struct pithlog_record *records, i
         return 0;
     pithi_spill_walk(&walk, spill, 0);
     walk.ids = ids;
-    walk.id_count = 4;
+    walk.id_count = spill->def_count < 4 ? spill->def_count : 4;
     walk.comms = comms;
     walk.comm_count = 2;
     while (pithi_spill_next(&walk, &record))
