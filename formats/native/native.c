@@ -129,19 +129,37 @@ int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t fro
     return copy(log, writer, from_ns, to_ns, NULL);
 }
 
+/* Every rank's part and every lane's list of blocks can be read. */
+static int index_whole(struct pithlog *log)
+{
+    struct pithi_log_window window = {0};
+    const struct pithi_log_lane *lane;
+    struct pithi_log_block block;
+    for (uint32_t i = 0; i < log->info.lanes; i++) {
+        if (pithi_log_lane(log, i, &lane) != PITH_OK)
+            return 0;
+        for (uint32_t k = 0; k < lane->block_count; k++)
+            if (pithi_log_block(log, lane, k, &window, &block) != PITH_OK)
+                return 0;
+    }
+    return log->damages == 0;
+}
+
+/* Without its index more is found of a log than with what is left of that. */
+static int open_most(const char *path, struct pithlog **log)
+{
+    int err = pithlog_open(path, log);
+    if (err == PITH_OK && (!(*log)->info.complete || index_whole(*log)))
+        return err;
+    if (err == PITH_OK)
+        pithlog_close(*log);
+    return err == PITH_OK || err == PITH_ERR_OPEN ? pithi_log_open_blocks(path, log) : err;
+}
+
 int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t *damages)
 {
     struct pithlog *log;
-    int err = pithlog_open(path, &log);
-    for (uint32_t i = 0; err == PITH_OK && i < pithi_log_ranks(log); i++)
-        pithi_log_part(log, i);
-    /* Without its index more is found of a rank than with what is left of that. */
-    if (err == PITH_OK && log->info.complete && log->damages > 0) {
-        pithlog_close(log);
-        err = PITH_ERR_DAMAGED;
-    }
-    if (err != PITH_OK)
-        err = pithi_log_open_blocks(path, &log);
+    int err = open_most(path, &log);
     if (err == PITH_OK) {
         *damages = log->damages;
         err = copy(log, writer, INT64_MIN, INT64_MAX, damages);
