@@ -126,7 +126,6 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pi
     const char *why;
     c->next_block++;
     c->stack.count = 0;
-    c->stack.above = 0;
     int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, &why);
     if (err == PITH_OK && (head.type != PITHI_C_EVENTS || head.rank != part->rank))
         return block_damaged(it, c, "its header is not there");
@@ -198,9 +197,8 @@ static UNCOMMON void pair_uncommon(struct cursor *c, struct pithlog_record *r)
 {
     struct pithi_open_state state;
     if (r->kind == PITHLOG_ENTER) {
-        r->depth = c->stack.count + (uint32_t)c->stack.above;
-        if (!pithi_stack_enter(&c->stack, r->id, r->time_ns))
-            c->stack.above++; /* no memory: as if the stack were full */
+        int kept = pithi_stack_enter(&c->stack, r->id, r->time_ns); /* no memory: it is not */
+        r->depth = c->stack.count - (uint32_t)kept;
     } else if (pithi_stack_leave(&c->stack, r->id, r->time_ns, &state, &r->depth)) {
         r->start_ns = state.enter_ns;
         r->nested_ns = state.nested_ns;
@@ -366,7 +364,6 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
         end_ns = it->from_ns;
     while (it->flags & PITHLOG_CLIP && it->kinds >> PITHLOG_LEAVE & 1 && it->at < it->cursor_count) {
         struct cursor *c = &it->cursors[it->at];
-        c->stack.above = 0;
         if (c->stack.count) {
             *r = (struct pithlog_record){.time_ns = end_ns,
                                          .lane = c->lane_number,

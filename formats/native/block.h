@@ -25,7 +25,6 @@ struct pithi_block_head {
     uint32_t columns;
     uint32_t states, events, messages; /* paired LEAVEs, EVENTs, RECVs with a peer */
     uint64_t lost;
-    uint64_t above; /* open states not kept, see stack.h */
 };
 
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */

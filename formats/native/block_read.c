@@ -42,7 +42,6 @@ int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_blo
     h->events = pithi_get32(p + 52);
     h->messages = pithi_get32(p + 56);
     h->lost = pithi_get64(p + 64);
-    h->above = pithi_get64(p + 72);
     return h->count > 0 && h->count <= PITHI_BLOCK_RECORDS_MAX && h->first_ns <= h->last_ns && h->unit > 0 &&
            h->columns <= 1024 && h->columns <= (size - PITHI_EVENTS_HEAD) / PITHI_COLUMN_ENTRY &&
            h->before <= INT64_MAX;
@@ -199,7 +198,6 @@ static int read_dict(struct pithi_block *b)
 static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
 {
     s->count = 0;
-    s->above = b->head.above;
     while (b->column[PITHI_COL_OPEN].at < b->column[PITHI_COL_OPEN].end) {
         uint64_t id, ago, nested;
         *why = "the states open at its start make no sense";
@@ -207,7 +205,7 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
             !get(b, PITHI_COL_OPEN, &nested) || id >= b->def_count ||
             ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
             return PITH_ERR_DAMAGED;
-        if (s->count == s->room && !pithi_stack_reserve(s, s->room ? s->room * 2 : 16))
+        if (s->count == s->room && !pithi_stack_make_room(s))
             return PITH_ERR_MEMORY;
         s->states[s->count++] = (struct pithi_open_state){
             .id = (uint32_t)id,

@@ -73,7 +73,6 @@ static int begin_block(struct pithi_encoder *e, int64_t time_ns)
     e->head.first_ns = time_ns;
     e->head.last_ns = time_ns;
     e->head.before = e->lane_count;
-    e->head.above = e->open.above;
     for (uint32_t i = 0; i < e->open.count; i++) {
         const struct pithi_open_state *s = &e->open.states[i];
         if (!pithi_buffer_varint(out, s->id) || !pithi_buffer_varint(out, (uint64_t)time_ns - (uint64_t)s->enter_ns) ||
@@ -385,8 +384,7 @@ static void put_head(unsigned char *p, const struct pithi_block_head *h)
     pithi_put32(p + 56, h->messages);
     pithi_put32(p + 60, 0);
     pithi_put64(p + 64, h->lost);
-    pithi_put64(p + 72, h->above);
-    memset(p + 80, 0, PITHI_EVENTS_HEAD - 80);
+    memset(p + 72, 0, PITHI_EVENTS_HEAD - 72);
 }
 
 static void next_block(struct pithi_encoder *e)

@@ -165,7 +165,7 @@ static const char *check_end(const struct check *c)
 
 static int same_stack(const struct pithi_stack *a, const struct pithi_stack *b)
 {
-    if (a->count != b->count || a->above != b->above)
+    if (a->count != b->count)
         return 0;
     for (uint32_t i = 0; i < a->count; i++)
         if (a->states[i].id != b->states[i].id || a->states[i].enter_ns != b->states[i].enter_ns ||
@@ -219,7 +219,6 @@ static void check_lane(struct check *c, const struct pithi_log_lane *lane)
     struct pithi_log_block b = {0};
     c->lane = (struct pithi_totals){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
     c->stack.count = 0;
-    c->stack.above = 0;
     for (uint32_t i = 0; i < lane->block_count; i++) {
         if (pithi_log_block(c->log, lane, i, &c->window, &b) != PITH_OK) {
             damage_as_said(c);

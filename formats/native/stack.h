@@ -1,8 +1,10 @@
 /* stack.h - the states open on a lane: pairs every LEAVE with its ENTER. Used alike by the writer (for the stack that
  * stands at each block's start) and by iterators, so that both agree.
  *
- * A LEAVE ends the innermost open state of its id, wherever that stands: states entered after it stay open. More than
- * PITHI_OPEN_MAX states are not kept; those above are only counted, and as many LEAVEs then have no ENTER.
+ * A LEAVE ends the innermost open state of its id, wherever that stands: states entered after it stay open. A program
+ * that forgets to leave states (a longjmp out of them, a path without pith_end) has more and more of them open, so when
+ * PITHI_OPEN_MAX are, the next ENTER makes half of them be forgotten: not the outermost PITHI_OPEN_OUTER, which frame
+ * the rest of the program, nor those entered last, but the ones between. Their LEAVEs then find nothing to end.
  */
 #ifndef PITHI_STACK_H
 #define PITHI_STACK_H
@@ -22,7 +24,6 @@ struct pithi_open_state {
 struct pithi_stack {
     struct pithi_open_state *states; /* outermost first */
     uint32_t count, room;
-    uint64_t above; /* open beyond PITHI_OPEN_MAX */
 };
 
 /* 0: no memory. */
@@ -38,16 +39,23 @@ static inline int pithi_stack_reserve(struct pithi_stack *s, uint32_t room)
     return 1;
 }
 
+/* Room for one more, for which states may be forgotten; 0: no memory. */
+static inline int pithi_stack_make_room(struct pithi_stack *s)
+{
+    if (s->count < PITHI_OPEN_MAX) {
+        uint32_t room = s->room ? s->room * 2 : 16;
+        return pithi_stack_reserve(s, room < PITHI_OPEN_MAX ? room : PITHI_OPEN_MAX);
+    }
+    struct pithi_open_state *forgotten = s->states + PITHI_OPEN_OUTER;
+    s->count -= PITHI_OPEN_FORGOTTEN;
+    memmove(forgotten, forgotten + PITHI_OPEN_FORGOTTEN, (s->count - PITHI_OPEN_OUTER) * sizeof *forgotten);
+    return 1;
+}
+
 static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t time_ns)
 {
-    if (s->count == s->room) {
-        if (s->count == PITHI_OPEN_MAX) {
-            s->above++;
-            return 1;
-        }
-        if (!pithi_stack_reserve(s, s->room ? s->room * 2 : 16))
-            return 0;
-    }
+    if (s->count == s->room && !pithi_stack_make_room(s))
+        return 0;
     s->states[s->count++] = (struct pithi_open_state){.id = id, .enter_ns = time_ns};
     return 1;
 }
@@ -56,10 +64,6 @@ static inline int pithi_stack_enter(struct pithi_stack *s, uint32_t id, int64_t 
 static inline int pithi_stack_leave(struct pithi_stack *s, uint32_t id, int64_t time_ns, struct pithi_open_state *ended,
                                     uint32_t *depth)
 {
-    if (s->above) {
-        s->above--;
-        return 0;
-    }
     uint32_t i = s->count;
     do {
         if (i-- == 0)
@@ -84,7 +88,7 @@ static inline int pithi_stack_quick(struct pithi_stack *s, uint32_t leave, uint3
                                     int64_t *start_ns, int64_t *nested_ns, uint32_t *depth)
 {
     uint32_t count = s->count;
-    if (__builtin_expect((s->above != 0) | (count == s->room) | (count < leave), 0))
+    if (__builtin_expect((count == s->room) | (count < leave), 0))
         return 0;
     /* the place above the top gets the state entered, or what nobody looks at */
     struct pithi_open_state *above = &s->states[count], *state = above - leave;

@@ -62,7 +62,7 @@ static int leave_states(struct pithi_spill_trim *trim, uint32_t keep, int64_t ti
     for (; trim->open.count > keep && err == PITH_OK; trim->open.count--)
         if (trim->entered)
             err = give_state(trim, PITHLOG_LEAVE, trim->open.states[trim->open.count - 1].id, time_ns);
-    trim->open.above = 0;
+    trim->above = 0;
     return err;
 }
 
@@ -113,7 +113,7 @@ static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_ope
     if (same && err == PITH_OK)
         err = leave_states(trim, at, time_ns);
     if (known != NULL)
-        trim->open.above += known->above;
+        trim->above += known->above;
     return err;
 }
 
@@ -153,7 +153,9 @@ static int follow_states(struct pithi_spill_trim *trim, const struct pithlog_rec
     uint32_t depth;
     if (record->kind == PITHLOG_ENTER && !pithi_stack_enter(&trim->open, record->id, record->time_ns))
         *err = no_memory();
-    if (record->kind == PITHLOG_LEAVE && !pithi_stack_leave(&trim->open, record->id, record->time_ns, &ended, &depth)) {
+    if (record->kind == PITHLOG_LEAVE &&
+        (trim->above > 0 || !pithi_stack_leave(&trim->open, record->id, record->time_ns, &ended, &depth))) {
+        trim->above -= trim->above > 0;
         trim->dropped += trim->entered;
         return 0;
     }

@@ -29,6 +29,7 @@ struct pithi_spill_trim {
     int64_t last_ns;
     /* private */
     struct pithi_stack open;
+    uint64_t above; /* open inside these, not known which */
     int entered, over;
 };
 
