@@ -57,6 +57,8 @@ static int import(struct pithlog *log, const struct pithi_input *input, const st
     TRY(pithi_writer_open(&writer, name, fd));
     TRY(format->read(input, writer));
     TRY(pithi_writer_finish(writer));
+    pithi_writer_close(writer); /* its memory first: a log of very many lanes needs as much again to be opened */
+    writer = NULL;
     close(log->files.fd);
     log->files.fd = fd;
     fd = -1;

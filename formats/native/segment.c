@@ -389,8 +389,12 @@ int pithi_segment_finish(struct pithi_segment *s)
         struct lane *lane = &s->lanes[i];
         if (lane->encoder && pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
             return err;
+        pithi_encoder_free(lane->encoder); /* at once: the last blocks of a hundred thousand lanes need memory, too */
+        lane->encoder = NULL;
         blocks += lane->block_count;
     }
+    free(s->block.data);
+    s->block = (struct pithi_buffer){0};
     if ((err = flush_meta(s)) != PITH_OK)
         return err;
     s->index_size = PITHI_CHUNK_HEAD + index_front(s) + blocks * PITHI_INDEX_BLOCK;
