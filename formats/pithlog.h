@@ -39,7 +39,7 @@ enum pith_err {
     PITH_ERR_DAMAGED,     /* a log, but its bytes contradict its format */
     PITH_ERR_UNSUPPORTED, /* a newer version, or something the format cannot hold */
     PITH_ERR_MEMORY,
-    PITH_ERR_USAGE        /* arguments out of range */
+    PITH_ERR_USAGE /* arguments out of range */
 };
 
 /* The text of this thread's last error; valid until the next one. */
@@ -62,7 +62,7 @@ struct pithlog_def {
 /* A time line: one thread of one rank. Lanes are sorted by rank, then thread. */
 struct pithlog_lane {
     int32_t rank;
-    uint32_t thread; /* 0 = the thread that recorded first, normally main */
+    uint32_t thread;  /* 0 = the thread that recorded first, normally main */
     const char *name; /* given by the program, else "" */
     const char *host;
     int64_t first_ns, last_ns; /* of its records; first > last if it has none */
@@ -78,21 +78,21 @@ struct pithlog_comm {
 };
 
 struct pithlog_info {
-    const char *format;  /* "native", "alog", "clog2" ... */
-    uint32_t version;    /* of the native format; 0 for others */
-    int complete;        /* 0: the index was missing or damaged and was made again from the blocks */
+    const char *format; /* "native", "alog", "clog2" ... */
+    uint32_t version;   /* of the native format; 0 for others */
+    int complete;       /* 0: the index was missing or damaged and was made again from the blocks */
     uint32_t ranks, lanes, defs, comms;
-    uint64_t records;    /* all */
+    uint64_t records;                  /* all */
     uint64_t states, events, messages; /* completed states, solo events, receives */
-    uint64_t lost;       /* records that the program could not store */
-    int64_t start_ns, end_ns; /* first and last record */
-    uint64_t bytes;      /* size of the file */
+    uint64_t lost;                     /* records that the program could not store */
+    int64_t start_ns, end_ns;          /* first and last record */
+    uint64_t bytes;                    /* size of the file */
 };
 
 PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
 PITHLOG_API void pithlog_close(struct pithlog *log);
 PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *log);
-PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);    /* NULL: no such */
+PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);     /* NULL: no such */
 PITHLOG_API const struct pithlog_lane *pithlog_get_lane(const struct pithlog *log, uint32_t lane); /* NULL: no such */
 PITHLOG_API const struct pithlog_comm *pithlog_get_comm(const struct pithlog *log, uint32_t comm); /* NULL: no such */
 /* Facts by key ("program", "mpi", "clock", "start_unix_s" ...); index from 0; NULL past the last. */
@@ -121,16 +121,16 @@ enum pithlog_kind {
 struct pithlog_record {
     int64_t time_ns; /* from the log's start */
     uint32_t lane;
-    uint32_t kind;   /* enum pithlog_kind */
-    uint32_t id;     /* ENTER LEAVE EVENT COUNTER: definition */
-    uint32_t comm;   /* SEND RECV COLL COMM_*: communicator */
-    int32_t peer;    /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive that
+    uint32_t kind;  /* enum pithlog_kind */
+    uint32_t id;    /* ENTER LEAVE EVENT COUNTER: definition */
+    uint32_t comm;  /* SEND RECV COLL COMM_*: communicator */
+    int32_t peer;   /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive that
                         was posted but got no message; kept so that the order numbers have no gap */
-    int32_t tag;     /* SEND RECV */
-    uint64_t bytes;  /* SEND RECV: size; COLL: bytes given; LOST: how many records */
-    uint64_t got_bytes; /* COLL: bytes received */
-    uint64_t posted; /* RECV: order of posting among the receives of its rank, from 0, dense */
-    double value;    /* COUNTER */
+    int32_t tag;    /* SEND RECV */
+    uint64_t bytes; /* SEND RECV: size; COLL: bytes given; LOST: how many records */
+    uint64_t got_bytes;  /* COLL: bytes received */
+    uint64_t posted;     /* RECV: order of posting among the receives of its rank, from 0, dense */
+    double value;        /* COUNTER */
     const void *payload; /* EVENT; valid until the next call on the iterator */
     uint32_t payload_bytes;
     /* Made by the iterator when asked for (PITHLOG_NEST): */
@@ -154,11 +154,11 @@ enum {
 };
 
 struct pithlog_query {
-    int64_t from_ns, to_ns;  /* inclusive; INT64_MIN, INT64_MAX: all */
-    const uint32_t *lanes;   /* NULL: all */
+    int64_t from_ns, to_ns; /* inclusive; INT64_MIN, INT64_MAX: all */
+    const uint32_t *lanes;  /* NULL: all */
     uint32_t lane_count;
-    uint32_t kinds;          /* mask of 1 << kind; 0: all */
-    uint32_t flags;          /* PITHLOG_NEST ... */
+    uint32_t kinds; /* mask of 1 << kind; 0: all */
+    uint32_t flags; /* PITHLOG_NEST ... */
 };
 
 struct pithlog_iter;
@@ -173,6 +173,53 @@ PITHLOG_API int pithlog_iter_next(struct pithlog_iter *iter, struct pithlog_reco
 PITHLOG_API int pithlog_iter_next_many(struct pithlog_iter *iter, struct pithlog_record *records, int count);
 /* After -1, a damaged part of one lane, it may be called again: it goes on behind that part. */
 PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
+
+/* ---- Summaries --------------------------------------------------------------------------------------------------- */
+
+/* A stack of open states: path 0 is the empty one, path p is `state` inside path `parent` < p. Numbers are a rank's
+ * own; its lanes share them. */
+struct pithlog_path {
+    uint32_t parent;
+    uint32_t state; /* definition; UINT32_MAX for path 0 */
+};
+
+/* What filled most of a stretch of a lane's time: up to three paths, and the share of each in 255ths, falling; a share
+ * of 0 ends the list, what is missing to 255 is other paths'. And the solo events in it: how many (255: or more), and
+ * the first one's definition (65535: that, or a higher one). */
+enum { PITHLOG_PIECE_PATHS = 3 };
+struct pithlog_piece {
+    int64_t start_ns, end_ns;
+    uint16_t path[PITHLOG_PIECE_PATHS];
+    uint8_t share[PITHLOG_PIECE_PATHS];
+    uint8_t events;
+    uint16_t event;
+};
+
+/* Lanes at a coarser grain than records, so that a picture of any log costs what its pixels do. A log that has no
+ * summary of a lane gets one the first time it is asked for, by reading that lane (into a temporary file). For one
+ * thread at a time. */
+struct pithlog_summary;
+PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
+PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
+
+/* The paths of a lane's rank; valid until a lane of another rank is asked for. NULL: it cannot be read. */
+PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
+                                                             uint32_t *count);
+/* Tells the pieces of `lane` that reach into [from_ns, to_ns), in order of time and without gaps, as large ones as are
+ * not longer than `length_ns`; where even the smallest (128 records) are longer, those. */
+PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                                       int64_t length_ns,
+                                       void (*tell)(void *context, const struct pithlog_piece *piece), void *context);
+
+/* What is in [from_ns, to_ns) of a lane, exactly: adds to sums[defs]. Reads the records of the ends that are not whole
+ * pieces of 32768 records. */
+struct pithlog_sum {
+    uint64_t count; /* instances of the state that reach into the window, or events */
+    int64_t own_ns; /* a state's time as the innermost one */
+    int64_t all_ns; /* its time open, once where it is open inside itself */
+};
+PITHLOG_API int pithlog_summary_sums(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                                     struct pithlog_sum *sums);
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
@@ -214,12 +261,12 @@ PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 struct pithlog_follow;
 
 struct pithlog_follow_info {
-    uint32_t ranks; /* of the job; until it has joined (MPI_Init), and without MPI: 1 */
+    uint32_t ranks;              /* of the job; until it has joined (MPI_Init), and without MPI: 1 */
     uint32_t processes, running; /* seen; of them not yet at their end */
     uint32_t lanes, defs, comms;
-    int ended;           /* 1: every process seen is at its end, and all that they recorded was delivered */
-    int finished;        /* 1: and its log was written */
-    int64_t now_ns;      /* the moment of the last look: what was recorded up to then is delivered */
+    int ended;            /* 1: every process seen is at its end, and all that they recorded was delivered */
+    int finished;         /* 1: and its log was written */
+    int64_t now_ns;       /* the moment of the last look: what was recorded up to then is delivered */
     int64_t zero_unix_ns; /* time 0: when the first process seen began; others may have begun before */
     uint64_t records, lost;
     const char *program; /* "" if unknown */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/bars.h"
 #include "core/memory.h"
@@ -43,7 +44,10 @@ int pithi_plot_load(struct pithi_plot *plot)
     query.lanes = lanes;
     query.lane_count = plot->cells.rows;
     query.hidden = plot->hidden;
+    query.summary = plot->summary;
+    query.rough = plot->rough;
     err = pithi_query_run(plot->log, &query, &plot->cells);
+    plot->refined = plot->summary && plot->rough ? 0 : plot->cells.rows;
     if (err != PITH_ERR_USAGE) {
         plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
         plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,
@@ -54,12 +58,86 @@ int pithi_plot_load(struct pithi_plot *plot)
     return err;
 }
 
+/* One row of `cells`, alone in `from`, takes the place of what is there. */
+static void take_row(struct pithi_cells *cells, uint32_t row, const struct pithi_cells *from)
+{
+    size_t size = (size_t)cells->levels * cells->width;
+    uint32_t kept = 0;
+
+    memcpy(cells->cells + row * size, from->cells, size * sizeof *cells->cells);
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].row != row)
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, kept + from->tick_count, sizeof *cells->ticks);
+    for (uint32_t i = 0; i < from->tick_count; i++) {
+        cells->ticks[kept] = from->ticks[i];
+        cells->ticks[kept++].row = row;
+    }
+    cells->tick_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->mark_count; i++)
+        if (cells->marks[i].row != row)
+            cells->marks[kept++] = cells->marks[i];
+    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, kept + from->mark_count, sizeof *cells->marks);
+    for (uint32_t i = 0; i < from->mark_count; i++) {
+        cells->marks[kept] = from->marks[i];
+        cells->marks[kept++].row = row;
+    }
+    cells->mark_count = kept;
+}
+
+static void add_sums(struct pithi_sum *sums, const struct pithi_sum *more, uint32_t defs)
+{
+    for (uint32_t i = 0; i < defs; i++) {
+        sums[i].count += more[i].count;
+        sums[i].inclusive_ns += more[i].inclusive_ns;
+        sums[i].exclusive_ns += more[i].exclusive_ns;
+    }
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+int pithi_plot_refine(struct pithi_plot *plot, double seconds)
+{
+    struct pithi_cells *cells = &plot->cells, one = {0};
+    double end_s = now_s() + seconds;
+
+    if (!plot->refined_sums)
+        plot->refined_sums = pithi_alloc(cells->defs, sizeof *plot->refined_sums);
+    while (plot->refined < cells->rows && now_s() < end_s) {
+        struct pithi_query query = {.t0_ns = plot->t0_ns,
+                                    .t1_ns = plot->t1_ns,
+                                    .width = plot->width,
+                                    .levels = cells->levels,
+                                    .lanes = &plot->rows[plot->plot_row[plot->refined]].lane,
+                                    .lane_count = 1,
+                                    .hidden = plot->hidden,
+                                    .summary = plot->summary};
+        pithi_query_run(plot->log, &query, &one);
+        take_row(cells, plot->refined++, &one);
+        add_sums(plot->refined_sums, one.sums, cells->defs);
+    }
+    pithi_cells_free(&one);
+    if (plot->refined < cells->rows)
+        return 1;
+    memcpy(cells->sums, plot->refined_sums, cells->defs * sizeof *cells->sums);
+    return 0;
+}
+
 void pithi_plot_free(struct pithi_plot *plot)
 {
     pithi_cells_free(&plot->cells);
     free(plot->cell_row);
     free(plot->plot_row);
     free(plot->arrows);
+    free(plot->refined_sums);
+    plot->refined_sums = NULL;
     plot->cell_row = plot->plot_row = NULL;
     plot->arrows = NULL;
 }

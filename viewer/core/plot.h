@@ -29,9 +29,13 @@ struct pithi_plot {
     uint32_t width;              /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
+    struct pithlog_summary *summary; /* NULL: records are read */
+    int rough;                       /* with a summary: load makes a picture at once, pithi_plot_refine makes it right */
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;
+    uint32_t refined;              /* rows of cells that are right */
+    struct pithi_sum *refined_sums; /* [defs] of these */
     uint32_t *cell_row; /* [row_count] row among the cells, PITHI_NONE for counters */
     uint32_t *plot_row; /* [cells.rows] and back */
     struct pithi_arrow *arrows;
@@ -40,6 +44,9 @@ struct pithi_plot {
 
 /* 0 or an enum pith_err; after an error other than PITH_ERR_USAGE what could be read can be drawn. */
 int pithi_plot_load(struct pithi_plot *plot);
+/* Makes rows of a rough plot right, some at a time, for about so many seconds: 1 when there are more, 0: all are, and
+ * so are the sums. Damage is passed over: load has told of it, or the summary was made without it. */
+int pithi_plot_refine(struct pithi_plot *plot, double seconds);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 

@@ -1,5 +1,5 @@
-/* query.c - cells by reading the records of the window: a sweep over each lane, see sweep.h. Knows the log's reader;
- * what is done with a stretch of time is the sweep's. */
+/* query.c - cells from the pieces of a summary, and from records where these are too coarse or there is no summary: a
+ * sweep over each lane, see sweep.h. Knows the log's reader; what is done with a stretch of time is the sweep's. */
 #include "core/query.h"
 
 #include <stdlib.h>
@@ -7,6 +7,9 @@
 
 #include "core/memory.h"
 #include "core/sweep.h"
+
+/* So many pieces, at least, to a column that is to be right: the two at its ends are in doubt. */
+enum { REFINED = 16 };
 
 static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *query, uint32_t defs)
 {
@@ -18,7 +21,7 @@ static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *q
     cells->levels = query->levels;
     cells->width = query->width;
     cells->defs = defs;
-    cells->tick_count = cells->mark_count = 0;
+    cells->tick_count = cells->mark_count = cells->rough = 0;
     cells->cells = pithi_alloc(count, sizeof *cells->cells);
     cells->sums = pithi_alloc(defs, sizeof *cells->sums);
     for (size_t i = 0; i < count; i++)
@@ -51,10 +54,12 @@ static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record 
     }
 }
 
-static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row)
+/* The records of [from_ns, to_ns) of a row. */
+static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                         int64_t from_ns, int64_t to_ns)
 {
-    struct pithlog_query records = {.from_ns = query->t0_ns,
-                                    .to_ns = query->t1_ns,
+    struct pithlog_query records = {.from_ns = from_ns,
+                                    .to_ns = to_ns,
                                     .lanes = &query->lanes[row],
                                     .lane_count = 1,
                                     .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
@@ -65,31 +70,104 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
 
     if (err)
         return err;
-    pithi_sweep_begin(sweep, row);
     while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
         damages += more < 0; /* it goes on behind the damage */
-        if (more == 1)
+        if (more == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE))
             sweep_record(sweep, &record);
     }
-    pithi_sweep_end(sweep);
     pithlog_iter_close(iter);
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+/* ---- By pieces --------------------------------------------------------------------------------------------------- */
+
+struct pieces {
+    struct pithi_sweep *sweep;
+    const struct pithlog_path *paths;
+    uint32_t path_count;
+};
+
+static void sweep_piece(void *context, const struct pithlog_piece *piece)
+{
+    struct pieces *pieces = context;
+
+    pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
+}
+
+/* Columns that pieces leave in doubt, by their records; or only counted. */
+static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                        uint32_t *rough)
+{
+    struct pithi_doubt doubt = {.end = 0};
+    int err = PITH_OK;
+
+    while (pithi_sweep_doubt(sweep, doubt.end, &doubt)) {
+        if (query->rough) {
+            *rough += doubt.end - doubt.column;
+            continue;
+        }
+        pithi_sweep_begin_again(sweep, &doubt);
+        int run_err = sweep_records(log, query, sweep, row, doubt.from_ns, doubt.to_ns);
+        pithi_sweep_end_again(sweep);
+        err = err ? err : run_err;
+    }
+    return err;
+}
+
+static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                      uint32_t *rough)
+{
+    int64_t column_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
+    struct pieces pieces = {sweep, NULL, 0};
+    int err, doubt_err;
+
+    pithi_sweep_begin(sweep, row);
+    if (!query->summary) {
+        err = sweep_records(log, query, sweep, row, query->t0_ns, query->t1_ns);
+        pithi_sweep_end(sweep);
+        return err;
+    }
+    pieces.paths = pithlog_summary_paths(query->summary, query->lanes[row], &pieces.path_count);
+    if (!pieces.paths)
+        return PITH_ERR_DAMAGED;
+    err = pithlog_summary_pieces(query->summary, query->lanes[row], query->t0_ns, query->t1_ns,
+                                 query->rough ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
+    pithi_sweep_end(sweep);
+    doubt_err = sweep_doubts(log, query, sweep, row, rough);
+    return err ? err : doubt_err;
+}
+
+static int make_sums(const struct pithi_query *query, struct pithi_cells *cells)
+{
+    struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
+    int err = PITH_OK;
+
+    for (uint32_t row = 0; row < query->lane_count && !query->rough; row++) {
+        int lane_err = pithlog_summary_sums(query->summary, query->lanes[row], query->t0_ns, query->t1_ns, sums);
+        err = err ? err : lane_err;
+    }
+    for (uint32_t i = 0; i < cells->defs; i++)
+        cells->sums[i] = (struct pithi_sum){sums[i].count, sums[i].all_ns, sums[i].own_ns};
+    free(sums);
+    return err;
 }
 
 int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct pithi_cells *cells)
 {
     struct pithi_sweep *sweep;
-    int err = PITH_OK;
+    int err = PITH_OK, sum_err = PITH_OK;
 
     if (query->t0_ns >= query->t1_ns || query->width > PITHI_MAX_WIDTH || query->levels < 1 ||
         query->levels > PITHI_LEVELS)
         return PITH_ERR_USAGE;
     cells_prepare(cells, query, pithlog_get_info(log)->defs);
     sweep = pithi_sweep_new(query, cells);
-    for (uint32_t row = 0; row < query->lane_count; row++) {
-        int lane_err = sweep_lane(log, query, sweep, row);
+    for (uint32_t row = 0; row < query->lane_count && (query->width || !query->summary); row++) {
+        int lane_err = sweep_lane(log, query, sweep, row, &cells->rough);
         err = err ? err : lane_err;
     }
     pithi_sweep_free(sweep);
-    return err;
+    if (query->summary)
+        sum_err = make_sums(query, cells);
+    return err ? err : sum_err;
 }

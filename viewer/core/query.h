@@ -12,8 +12,10 @@
  * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded
  * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
- * Cost: today every record of the window is read (PITHLOG_CLIP gives the states open at its start). A summary tree fits
- * behind the same function: callers see no difference but speed.
+ * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With one
+ * (pithlog_summary), columns are made of pieces of 128 records and more. `rough`, of pieces not longer than a column, and
+ * that is all: at once, and nearly right. Else of finer ones; and where what they leave open could change a cell, the
+ * records of that column are read: then cells are what all records would give.
  */
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H
@@ -34,7 +36,9 @@ struct pithi_query {
     uint32_t levels;       /* 1 to PITHI_LEVELS */
     const uint32_t *lanes; /* the rows */
     uint32_t lane_count;
-    const unsigned char *hidden; /* [defs], non-zero: not shown; NULL: all shown */
+    const unsigned char *hidden;     /* [defs], non-zero: not shown; NULL: all shown */
+    struct pithlog_summary *summary; /* NULL: all records are read */
+    int rough;                       /* with a summary: 1: no records are read, and no sums made */
 };
 
 enum {
@@ -72,6 +76,7 @@ struct pithi_cells {
     uint32_t mark_count, mark_capacity;
     struct pithi_sum *sums; /* [defs] */
     uint32_t defs;
+    uint32_t rough; /* columns in doubt; 0: records would change nothing */
 };
 
 /* Fills `cells`, which the caller has zeroed or gives again from an earlier call. Returns 0 or an enum pith_err. A

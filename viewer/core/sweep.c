@@ -11,6 +11,8 @@
 
 /* A state that covers no column may still be worth a tick, but not beside a column or a tick that shows it. */
 enum { TICK_DISTANCE = 24 };
+/* Columns in doubt this near are read in one go: to begin reading costs a block. */
+enum { DOUBT_DISTANCE = 32 };
 
 struct share {
     uint32_t state;
@@ -29,6 +31,13 @@ struct open_state {
     uint64_t start;
 };
 
+/* What a path shows at each level. */
+struct path_show {
+    uint32_t state[PITHI_LEVELS];
+    uint32_t innermost;
+    int known;
+};
+
 struct pithi_sweep {
     const struct pithi_query *query;
     struct pithi_cells *cells;
@@ -38,13 +47,23 @@ struct pithi_sweep {
 
     uint32_t row;
     uint64_t now;
-    uint32_t column; /* that `now` lies in */
+    uint64_t limit;             /* what is told goes up to here */
+    uint64_t again;             /* columns are done once more, from here on */
+    uint64_t unnamed, crossing; /* time of the column under way that its pieces leave open */
+    unsigned char *doubt;       /* [width] of this row */
+    uint32_t column;            /* that `now` lies in */
     struct open_state *stack;
     uint32_t depth, capacity;
     uint32_t *visible; /* the states of the stack that are not hidden */
     uint32_t visible_depth, visible_capacity;
     struct level level[PITHI_LEVELS];
 
+    struct path_show *shows; /* [show_count] of the rank whose paths are shown_paths */
+    const struct pithlog_path *shown_paths;
+    uint32_t show_count, show_capacity;
+    uint32_t deepest; /* levels that any of these paths reaches */
+
+    uint32_t first_mark;
     uint32_t first_tick; /* of this lane, among the cells' ticks */
     uint32_t *last_tick; /* [defs] column + 1 of the newest tick */
 };
@@ -73,6 +92,7 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
     for (uint32_t c = 0; c <= query->width && query->width; c++)
         sweep->bounds[c] = (uint64_t)((unsigned __int128)sweep->end * c / query->width);
     sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
+    sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
     return sweep;
 }
 
@@ -84,6 +104,8 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep->stack);
     free(sweep->visible);
     free(sweep->last_tick);
+    free(sweep->shows);
+    free(sweep->doubt);
     free(sweep);
 }
 
@@ -144,21 +166,36 @@ static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t stat
 static void flush_level(struct pithi_sweep *sweep, uint32_t l)
 {
     struct level *level = &sweep->level[l];
-    uint64_t sum = 0, width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
+    uint64_t sum = 0, second = 0, width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
     const struct share *most = level->shares;
     unsigned cover;
 
-    if (!level->count)
+    if (!level->count) {
+        sweep->doubt[sweep->column] |= l < sweep->deepest && sweep->unnamed + sweep->crossing > 0;
         return;
+    }
     for (uint32_t i = 0; i < level->count; i++) {
         const struct share *share = &level->shares[i];
         sum += share->span;
         if (share->span > most->span || (share->span == most->span && share->state < most->state))
             most = share;
     }
-    cover = (unsigned)((double)sum * 255.0 / (double)width + 0.5);
+    for (uint32_t i = 0; i < level->count; i++)
+        if (&level->shares[i] != most && level->shares[i].span > second)
+            second = level->shares[i].span;
+    sweep->doubt[sweep->column] |=
+        most->span - second <= sweep->unnamed + sweep->crossing && sweep->unnamed + sweep->crossing;
+    cover = (unsigned)((double)sum * 255.0 / (double)(width - sweep->unnamed) + 0.5);
     set_cell(cell_at(sweep, l, sweep->column), level, most->state, (uint8_t)(cover > 255 ? 255 : cover ? cover : 1));
     level->count = 0;
+}
+
+static void flush_column(struct pithi_sweep *sweep)
+{
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+        flush_level(sweep, l);
+    sweep->unnamed = sweep->crossing = 0;
+    sweep->column++;
 }
 
 /* Whole columns under one stack need no shares. */
@@ -182,16 +219,15 @@ static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
         add_share(&sweep->level[l], state, until - sweep->now);
     }
     sweep->now = until;
-    if (until == sweep->bounds[sweep->column + 1]) {
-        for (uint32_t l = 0; l < sweep->cells->levels; l++)
-            flush_level(sweep, l);
-        sweep->column++;
-    }
+    if (until == sweep->bounds[sweep->column + 1])
+        flush_column(sweep);
 }
 
 /* The stack stays as it is from now to `until`. */
 static void advance(struct pithi_sweep *sweep, uint64_t until)
 {
+    if (until > sweep->limit)
+        until = sweep->limit;
     if (until <= sweep->now)
         return;
     if (sweep->depth)
@@ -268,13 +304,17 @@ static void rebuild_visible(struct pithi_sweep *sweep)
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
 {
     sweep->row = row;
-    sweep->now = 0;
+    sweep->now = sweep->again = 0;
+    sweep->limit = sweep->end;
+    sweep->unnamed = sweep->crossing = 0;
+    memset(sweep->doubt, 0, sweep->query->width);
     sweep->column = 0;
     sweep->depth = sweep->visible_depth = 0;
     for (uint32_t l = 0; l < PITHI_LEVELS; l++) {
         sweep->level[l].count = 0;
         sweep->level[l].begun = PITHI_NONE;
     }
+    sweep->first_mark = sweep->cells->mark_count;
     sweep->first_tick = sweep->cells->tick_count;
     memset(sweep->last_tick, 0, sweep->cells->defs * sizeof *sweep->last_tick);
 }
@@ -295,7 +335,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     sweep->visible =
         pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
     sweep->visible[sweep->visible_depth++] = id;
-    if (sweep->visible_depth <= sweep->cells->levels && time_ns >= sweep->query->t0_ns)
+    if (sweep->visible_depth <= sweep->cells->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
         sweep->level[sweep->visible_depth - 1].begun = id;
     note_tick(sweep, id);
 }
@@ -332,7 +372,8 @@ void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     struct pithi_cells *cells = sweep->cells;
     struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
 
-    if (time_ns < sweep->query->t0_ns || time_ns >= sweep->query->t1_ns || id >= cells->defs)
+    if (time_ns < sweep->query->t0_ns || time_ns >= sweep->query->t1_ns || id >= cells->defs ||
+        to_units(sweep, time_ns) < sweep->again || (sweep->again && to_units(sweep, time_ns) >= sweep->limit))
         return;
     advance(sweep, to_units(sweep, time_ns));
     cells->sums[id].count++;
@@ -357,4 +398,161 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
         close_state(sweep, sweep->depth - 1);
     if (sweep->cells->width)
         drop_shown_ticks(sweep);
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+/* Outermost first: the visible states of a path; returns how many. */
+static uint32_t visible_states(struct pithi_sweep *sweep, uint32_t path)
+{
+    uint32_t depth = 0;
+
+    for (uint32_t p = path; p; p = sweep->shown_paths[p].parent)
+        depth += !is_hidden(sweep, sweep->shown_paths[p].state);
+    sweep->visible = pithi_grow(sweep->visible, &sweep->visible_capacity, depth + 1, sizeof *sweep->visible);
+    for (uint32_t p = path, at = depth; p; p = sweep->shown_paths[p].parent)
+        if (!is_hidden(sweep, sweep->shown_paths[p].state))
+            sweep->visible[--at] = sweep->shown_paths[p].state;
+    return depth;
+}
+
+static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
+{
+    struct path_show *show = &sweep->shows[path];
+
+    if (show->known)
+        return show;
+    sweep->visible_depth = visible_states(sweep, path);
+    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+        show->state[l] = state_at(sweep, l);
+    show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
+    show->known = 1;
+    sweep->visible_depth = 0;
+    return show;
+}
+
+static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
+{
+    if (paths == sweep->shown_paths && count == sweep->show_count)
+        return;
+    sweep->shows = pithi_grow(sweep->shows, &sweep->show_capacity, count, sizeof *sweep->shows);
+    memset(sweep->shows, 0, count * sizeof *sweep->shows);
+    sweep->shown_paths = paths;
+    sweep->show_count = count;
+    sweep->deepest = count > UINT16_MAX - 2 ? sweep->cells->levels : 0; /* so many that there may be more */
+    for (uint32_t path = 0; path < count && sweep->deepest < sweep->cells->levels; path++) {
+        uint32_t depth = visible_states(sweep, path);
+        sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
+    }
+}
+
+/* So much of a piece's time lies in the column under way. What its paths do not have is unnamed; and of a piece that is
+ * not all in this column nobody knows which of its paths are. */
+static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *piece, uint64_t span, int whole)
+{
+    uint64_t named = 0;
+
+    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+        const struct path_show *show = show_of(sweep, piece->path[i]);
+        uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
+        for (uint32_t l = 0; part && l < sweep->cells->levels && show->state[l] != PITHI_NONE; l++)
+            add_share(&sweep->level[l], show->state[l], part);
+        named += part;
+    }
+    sweep->unnamed += span - named;
+    if (!whole && named < span)
+        sweep->crossing += named;
+}
+
+static void mark_events(struct pithi_sweep *sweep, const struct pithlog_piece *piece)
+{
+    struct pithi_cells *cells = sweep->cells;
+    struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
+
+    if (piece->event >= cells->defs || is_hidden(sweep, piece->event) || sweep->column >= cells->width)
+        return;
+    if (mark && mark->row == sweep->row && mark->column == sweep->column) {
+        mark->count += piece->events;
+        return;
+    }
+    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+    cells->marks[cells->mark_count++] = (struct pithi_mark){sweep->row, sweep->column, piece->event, piece->events};
+}
+
+void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
+                       uint32_t path_count)
+{
+    uint64_t from = to_units(sweep, piece->start_ns), to = to_units(sweep, piece->end_ns);
+    int whole;
+
+    know_paths(sweep, paths, path_count);
+    advance(sweep, from);
+    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+        const struct path_show *show = show_of(sweep, piece->path[i]);
+        if (show->innermost != PITHI_NONE)
+            note_tick(sweep, show->innermost);
+    }
+    if (piece->events && piece->start_ns >= sweep->query->t0_ns)
+        mark_events(sweep, piece);
+    whole = piece->start_ns >= sweep->query->t0_ns && piece->end_ns <= sweep->query->t1_ns && from < to &&
+            to <= sweep->bounds[sweep->column + 1];
+    while (sweep->now < to) {
+        uint64_t next = sweep->bounds[sweep->column + 1], until = next < to ? next : to;
+        share_out(sweep, piece, until - sweep->now, whole);
+        sweep->now = until;
+        if (until == next)
+            flush_column(sweep);
+    }
+}
+
+/* ---- Columns once more ------------------------------------------------------------------------------------------- */
+
+int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt)
+{
+    uint32_t width = sweep->cells->width;
+
+    while (column < width && !sweep->doubt[column])
+        column++;
+    doubt->column = doubt->end = column;
+    for (uint32_t c = column; c < width && c < doubt->end + DOUBT_DISTANCE; c++)
+        if (sweep->doubt[c])
+            doubt->end = c + 1;
+    if (column == width)
+        return 0;
+    doubt->from_ns = sweep->query->t0_ns + (int64_t)(sweep->bounds[column] >> sweep->shift);
+    doubt->to_ns = sweep->query->t0_ns + (int64_t)(sweep->bounds[doubt->end] >> sweep->shift) + 1;
+    if (doubt->to_ns > sweep->query->t1_ns)
+        doubt->to_ns = sweep->query->t1_ns;
+    return 1;
+}
+
+static void drop_marks(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
+{
+    struct pithi_cells *cells = sweep->cells;
+    uint32_t kept = sweep->first_mark;
+
+    for (uint32_t i = kept; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+}
+
+void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
+{
+    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+        for (uint32_t c = doubt->column; c < doubt->end; c++)
+            *cell_at(sweep, l, c) = (struct pithi_cell){.state = PITHI_NONE};
+        sweep->level[l].begun = PITHI_NONE;
+    }
+    drop_marks(sweep, doubt->column, doubt->end);
+    sweep->column = doubt->column;
+    sweep->now = sweep->again = sweep->bounds[doubt->column];
+    sweep->limit = sweep->bounds[doubt->end];
+    sweep->depth = sweep->visible_depth = 0;
+}
+
+void pithi_sweep_end_again(struct pithi_sweep *sweep)
+{
+    advance(sweep, sweep->limit);
+    sweep->depth = sweep->visible_depth = 0;
 }

@@ -11,6 +11,7 @@ oo::class create ::pith::Timeline {
     variable photo                ;# the picture
     variable width height         ;# of the plot, pixels
     variable pending              ;# after id of the redraw to come
+    variable refining             ;# after id of the next helping that makes a rough picture right
     variable drag                 ;# dict of the drag under way: kind, x, from...; {} none
     variable label_width
     variable hover                ;# after id of the look at what is under the pointer
@@ -23,6 +24,7 @@ oo::class create ::pith::Timeline {
         set width 1
         set height 1
         set pending {}
+        set refining {}
         set hover {}
         set drag {}
         set at {}
@@ -106,13 +108,37 @@ oo::class create ::pith::Timeline {
         expr {max(0, [$model row_count] - [my rows_in_view])}
     }
 
-    # Draws now if there is something to draw.
+    # Draws now if there is something to draw, and until it is right.
     method flush {} {
         if {$pending ne {}} {
             after cancel $pending
             my draw
         }
+        while {$refining ne {}} {
+            after cancel $refining
+            my refine
+        }
         $overview flush
+    }
+
+    # A rough picture is made right when nobody asks for another one.
+    method refine_soon {drawn} {
+        set refining {}
+        if {[dict get $drawn rough]} {
+            set refining [after 10 [namespace code {my refine}]]
+        }
+    }
+
+    method refine {} {
+        set refining {}
+        if {[winfo exists $plot] && $width > 1 && $pending eq {}} {
+            my refine_soon [[$model log] refine $photo {*}[my what_is_drawn]]
+        }
+    }
+
+    method what_is_drawn {} {
+        list {*}[$model window] $width $height [$model first_row] [$model row_height] \
+            [expr {[$model arrows] ? 3000 : 0}]
     }
 
     method draw {} {
@@ -125,8 +151,9 @@ oo::class create ::pith::Timeline {
             $model scroll_to [my last_first]
         }
         try {
-            [$model log] draw $photo $t0 $t1 $width $height [$model first_row] [$model row_height] \
-                [expr {[$model arrows] ? 3000 : 0}]
+            after cancel $refining
+            set refining {}
+            my refine_soon [[$model log] draw $photo {*}[my what_is_drawn]]
         } trap {PITH LOG} text {
             # A part of the file is damaged: the rest is drawn, what is wrong is said.
             $model set_trouble $text

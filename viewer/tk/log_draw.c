@@ -12,6 +12,8 @@
 
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
+/* A picture is made right in helpings so small that the window does not wait. */
+#define REFINE_S 0.02
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +51,8 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     memset(plot, 0, sizeof *plot);
     plot->log = object->log;
     plot->digest = object->digest;
+    plot->summary = object->summary;
+    plot->rough = 1;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->t0_ns = view->t0_ns;
@@ -92,11 +96,30 @@ static Tk_PhotoHandle find_photo(Tcl_Interp *interp, Tcl_Obj *word)
     return photo;
 }
 
+/* Arrows and messages in the picture; `rough`, 1: pithi_log_refine has something to do. */
+static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
+{
+    Tcl_Obj *result = Tcl_NewDictObj();
+
+    pithi_put_wide(result, "arrows", object->plot.arrow_count);
+    pithi_put_wide(result, "messages", object->plot.arrow_total);
+    pithi_put_wide(result, "rough", object->plot.refined < object->plot.cells.rows);
+    Tcl_SetObjResult(interp, result);
+}
+
+static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view, Tk_PhotoHandle photo)
+{
+    struct pithi_painter painter = pithi_raster_painter(&object->raster);
+
+    pithi_raster_prepare(&object->raster, view->width, view->height, PITHI_RGB_PAPER);
+    draw_grid(view, &painter);
+    pithi_plot_draw(&object->plot, &painter);
+    return show(interp, &object->raster, photo);
+}
+
 int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_PhotoHandle photo = find_photo(interp, objv[2]);
-    struct pithi_painter painter = pithi_raster_painter(&object->raster);
-    Tcl_Obj *result;
     struct view view;
     int err;
 
@@ -107,18 +130,28 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     err = pithi_plot_load(&object->plot);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
-    pithi_raster_prepare(&object->raster, view.width, view.height, PITHI_RGB_PAPER);
-    draw_grid(&view, &painter);
-    pithi_plot_draw(&object->plot, &painter);
-    if (show(interp, &object->raster, photo) != TCL_OK)
+    if (paint(object, interp, &view, photo) != TCL_OK)
         return TCL_ERROR;
     /* What could be read of a damaged log is drawn; then it is said. */
     if (err)
         return pithi_log_error(interp);
-    result = Tcl_NewDictObj();
-    pithi_put_wide(result, "arrows", object->plot.arrow_count);
-    pithi_put_wide(result, "messages", object->plot.arrow_total);
-    Tcl_SetObjResult(interp, result);
+    describe(object, interp);
+    return TCL_OK;
+}
+
+/* With the words of the picture drawn last: some rows of it are made right, and it is drawn again. */
+int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    struct view view;
+
+    (void)objc;
+    if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
+        return TCL_ERROR;
+    pithi_plot_refine(&object->plot, REFINE_S);
+    if (paint(object, interp, &view, photo) != TCL_OK)
+        return TCL_ERROR;
+    describe(object, interp);
     return TCL_OK;
 }
 
@@ -143,7 +176,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
-    struct pithi_plot plot = {.log = object->log, .rgb = object->rgb, .hidden = object->hidden};
+    struct pithi_plot plot = {.log = object->log, .rgb = object->rgb, .hidden = object->hidden, .summary = object->summary, .rough = 1};
     struct pithi_row *rows;
     int width, height, status;
 
@@ -300,14 +333,14 @@ static int plot_has_sums(const struct pithi_log_object *object, const struct pit
 {
     const struct pithi_plot *plot = &object->plot;
 
-    return plot->cells.sums && plot->rows == object->rows && plot->row_count == object->row_count &&
+    return plot->cells.sums && plot->refined == plot->cells.rows && plot->rows == object->rows && plot->row_count == object->row_count &&
            plot->t0_ns == query->t0_ns && plot->t1_ns == query->t1_ns;
 }
 
 /* Over all rows selected, also those that are scrolled out of sight. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    struct pithi_query query = {.levels = 1};
+    struct pithi_query query = {.levels = 1, .summary = object->summary};
     struct pithi_cells cells = {0};
     const struct pithi_cells *from = &object->plot.cells;
     uint32_t *lanes = pithi_alloc(object->row_count, sizeof *lanes);

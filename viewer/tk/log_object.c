@@ -12,6 +12,9 @@
 #include "core/words.h"
 #include "core/work.h"
 
+/* Smaller logs are read as they are, right at once. */
+enum { SUMMARY_RECORDS = 1000000 };
+
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
@@ -265,6 +268,7 @@ static const struct method {
     {"info", 0, NULL, log_info},
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
     {"properties", 0, NULL, log_properties},
+    {"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_refine},
     {"rows", 0, NULL, log_rows},
     {"select", 1, "list", log_select},
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
@@ -298,6 +302,7 @@ static void log_delete(ClientData data)
     forget_plot(object);
     pithi_raster_free(&object->raster);
     pithi_digest_close(object->digest);
+    pithlog_summary_close(object->summary);
     pithlog_close(object->log);
     free(object->rows);
     free(object->hidden);
@@ -322,6 +327,8 @@ int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         return pithi_log_error(interp);
     object = pithi_alloc(1, sizeof *object);
     object->log = log;
+    if (pithlog_get_info(log)->records >= SUMMARY_RECORDS)
+        pithlog_summary_open(log, &object->summary); /* without it, all is read */
     object->path = strdup(Tcl_GetString(objv[1]));
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);

@@ -14,6 +14,7 @@
 struct pithi_log_object {
     struct pithlog *log;
     struct pithi_digest *digest; /* NULL until asked for */
+    struct pithlog_summary *summary; /* NULL: the log is small */
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;  /* [defs] */
@@ -29,6 +30,7 @@ int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
 
 /* log_draw.c: methods that draw and look; the first words are LOG METHOD. */
 int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);

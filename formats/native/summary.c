@@ -1,0 +1,559 @@
+/* summary.c - making the summary of a lane, and the layout of its sheets; see summary.h.
+ *
+ * The way of a record is short and has no branches but loops: the path after it is looked up, and noted with the time
+ * until the next. Once a piece, these times are summed, for the few paths that it met; sums go up from level to level.
+ */
+#include "native/summary.h"
+
+#include "error.h"
+#include "native/stack.h"
+#include "native/zip.h"
+
+/* What paths had in the piece under way of a level above 0. */
+struct tally {
+    uint64_t *ns;      /* [path_room] */
+    uint32_t *touched; /* [path_room + 1] those met */
+    unsigned char *is_touched;
+    uint32_t count;
+    int64_t start_ns;
+    uint8_t events; /* as in a piece */
+    uint16_t event;
+};
+
+/* Paths with the time they had. */
+struct share {
+    uint32_t path;
+    uint64_t ns;
+};
+
+struct open_piece {
+    int64_t start_ns;
+    struct pithi_piece piece;
+};
+
+/* The exact sums of a definition. */
+struct sums {
+    uint64_t count, own_ns, all_ns;
+    uint32_t walk; /* the last walk along a path that met it */
+};
+
+struct pithi_summary {
+    struct pithi_paths *paths;
+    uint32_t thread, sheet_records;
+    uint32_t path; /* open after the last record taken */
+    uint32_t held; /* records of the piece of level 0 */
+    uint32_t change[PITHI_PIECE_RECORDS];
+    uint64_t ns[PITHI_PIECE_RECORDS]; /* until the next record */
+    int64_t now_ns;                   /* of the last record */
+    int64_t start_ns;                 /* of the sheet */
+    uint64_t before;
+    uint32_t records;        /* of the sheet, in pieces that ended */
+    uint64_t ties;           /* changes at the very time at which the last piece ended */
+    struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
+    int inexact;             /* such records are in the piece of level 4 under way */
+    uint32_t path_room;
+    uint64_t *path_ns;                      /* [path_room] all 0 between pieces */
+    struct tally tally[PITHI_PIECE_LEVELS]; /* [0]: no paths */
+    struct sums *sums;                      /* [sum_room] by definition */
+    uint32_t sum_room, walk;
+    struct open_piece *pieces[PITHI_PIECE_LEVELS];
+    uint32_t piece_count[PITHI_PIECE_LEVELS], piece_room[PITHI_PIECE_LEVELS];
+    struct pithi_buffer exact, out;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for the summary of a lane"); }
+
+struct pithi_summary *pithi_summary_new(uint32_t thread, struct pithi_paths *paths)
+{
+    struct pithi_summary *s = calloc(1, sizeof *s);
+    if (s) {
+        s->thread = thread;
+        s->paths = paths;
+        s->sheet_records = PITHI_SHEET_RECORDS;
+    }
+    return s;
+}
+
+void pithi_summary_limit(struct pithi_summary *s, uint32_t records) { s->sheet_records = records; }
+
+void pithi_summary_free(struct pithi_summary *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < PITHI_PIECE_LEVELS; i++) {
+        free(s->tally[i].ns);
+        free(s->tally[i].touched);
+        free(s->tally[i].is_touched);
+        free(s->pieces[i]);
+    }
+    free(s->open.states);
+    free(s->path_ns);
+    free(s->sums);
+    free(s->exact.data);
+    free(s->out.data);
+    free(s);
+}
+
+/* Room for `to` items where there was room for `from`; new ones are 0. */
+static int resize(void *array, size_t from, size_t to, size_t item)
+{
+    char **at = array, *moved = realloc(*at, to * item);
+    if (!moved)
+        return 0;
+    memset(moved + from * item, 0, (to - from) * item);
+    *at = moved;
+    return 1;
+}
+
+/* Room by path for `path`: lanes of a rank have their paths in common, but not every lane has all of them. */
+static int make_room(struct pithi_summary *s, uint32_t path)
+{
+    uint32_t from = s->path_room, room = from ? from : 32;
+    while (room <= path)
+        room *= 2;
+    for (int i = 1; i < PITHI_PIECE_LEVELS; i++) {
+        struct tally *t = &s->tally[i];
+        if (!resize(&t->ns, from, room, sizeof *t->ns) || !resize(&t->is_touched, from, room, 1) ||
+            !resize(&t->touched, from ? from + 1 : 0, room + (size_t)1, sizeof *t->touched))
+            return 0;
+    }
+    if (!resize(&s->path_ns, from, room, sizeof *s->path_ns))
+        return 0;
+    s->path_room = room;
+    return 1;
+}
+
+static int make_sums(struct pithi_summary *s, uint32_t id)
+{
+    uint32_t room = s->sum_room ? s->sum_room : 32;
+    while (room <= id)
+        room *= 2;
+    if (!resize(&s->sums, s->sum_room, room, sizeof *s->sums))
+        return 0;
+    s->sum_room = room;
+    return 1;
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+/* The paths with most time, falling; of equals, the one met first. */
+static struct pithi_piece make_piece(const struct share *shares, uint32_t count, uint64_t span_ns)
+{
+    struct pithi_piece piece = {0};
+    const struct share *best[PITHI_PIECE_TOP];
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = kept;
+        while (at > 0 && shares[i].ns > best[at - 1]->ns)
+            at--;
+        if (at == PITHI_PIECE_TOP)
+            continue;
+        kept += kept < PITHI_PIECE_TOP;
+        memmove(best + at + 1, best + at, (kept - at - 1) * sizeof *best);
+        best[at] = &shares[i];
+    }
+    for (uint32_t i = 0; i < kept; i++) {
+        piece.path[i] = (uint16_t)best[i]->path;
+        piece.share[i] = (uint8_t)(span_ns ? (double)best[i]->ns * 255 / (double)span_ns : 0);
+    }
+    if (piece.share[0] == 0)
+        piece.share[0] = 1; /* however many paths, or no time at all */
+    return piece;
+}
+
+/* So many more events, the first of them `event`. */
+static void add_events(struct tally *t, uint32_t count, uint16_t event)
+{
+    if (t->events == 0)
+        t->event = event;
+    t->events = (uint8_t)(t->events + count < 255 ? t->events + count : 255);
+}
+
+static int keep_piece(struct pithi_summary *s, unsigned level, const struct share *shares, uint32_t count,
+                      int64_t end_ns)
+{
+    struct tally *t = &s->tally[level];
+    if (!pithi_grow(&s->pieces[level], s->piece_count[level], &s->piece_room[level], sizeof *s->pieces[level]))
+        return 0;
+    struct open_piece *kept = &s->pieces[level][s->piece_count[level]++];
+    *kept = (struct open_piece){t->start_ns, make_piece(shares, count, (uint64_t)end_ns - (uint64_t)t->start_ns)};
+    if (t->events) {
+        kept->piece.events = t->events;
+        kept->piece.event = t->event;
+        if (level + 1 < PITHI_PIECE_LEVELS)
+            add_events(&s->tally[level + 1], t->events, t->event);
+        t->events = 0;
+    }
+    t->start_ns = end_ns;
+    return 1;
+}
+
+/* Time of a path counts for each state on it, once. */
+static void add_path(struct pithi_summary *s, uint32_t path, uint64_t ns)
+{
+    uint32_t walk = ++s->walk;
+    if (path != 0)
+        s->sums[s->paths->items[path].state].own_ns += ns;
+    for (; path != 0; path = s->paths->items[path].parent) {
+        struct sums *sums = &s->sums[s->paths->items[path].state];
+        sums->all_ns += sums->walk != walk ? ns : 0;
+        sums->walk = walk;
+    }
+}
+
+/* The exact sums of a piece of level 4, and their beginning anew. */
+static int end_exact(struct pithi_summary *s, const struct share *shares, uint32_t count, uint64_t length_ns)
+{
+    uint32_t ids = 0;
+    for (uint32_t i = 0; i < count; i++)
+        add_path(s, shares[i].path, shares[i].ns);
+    for (uint32_t id = 0; id < s->sum_room; id++)
+        ids += (s->sums[id].count | s->sums[id].all_ns) != 0;
+    int ok = pithi_buffer_varint(&s->exact, length_ns) && pithi_buffer_varint(&s->exact, s->ties) &&
+             pithi_buffer_varint(&s->exact, (uint64_t)ids << 1 | (uint64_t)s->inexact);
+    s->inexact = 0;
+    for (uint32_t id = 0; ok && id < s->sum_room; id++) {
+        struct sums *sums = &s->sums[id];
+        if ((sums->count | sums->all_ns) == 0)
+            continue;
+        ok = pithi_buffer_varint(&s->exact, id) && pithi_buffer_varint(&s->exact, sums->count) &&
+             pithi_buffer_varint(&s->exact, sums->own_ns) && pithi_buffer_varint(&s->exact, sums->all_ns);
+        *sums = (struct sums){0};
+    }
+    s->walk = 0;
+    return ok;
+}
+
+static void give(struct tally *t, const struct share *shares, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t path = shares[i].path;
+        t->touched[t->count] = path;
+        t->count += !t->is_touched[path];
+        t->is_touched[path] = 1;
+        t->ns[path] += shares[i].ns;
+    }
+}
+
+/* What a level above 0 has so far, which is then empty. NULL: no memory. */
+static struct share *take(struct tally *t)
+{
+    struct share *shares = malloc((t->count + (size_t)1) * sizeof *shares);
+    for (uint32_t i = 0; shares && i < t->count; i++) {
+        uint32_t path = t->touched[i];
+        shares[i] = (struct share){path, t->ns[path]};
+        t->ns[path] = 0;
+        t->is_touched[path] = 0;
+    }
+    return shares;
+}
+
+/* Ends the pieces of the levels above 0 that end with record number s->records, or all (`last`). */
+static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
+{
+    for (unsigned level = 1; level < PITHI_PIECE_LEVELS; level++) {
+        struct tally *t = &s->tally[level];
+        if (!last && s->records % pithi_piece_records(level) != 0)
+            return 1;
+        if (t->count == 0) /* it ended just now */
+            continue;
+        struct share *shares = take(t);
+        uint32_t count = t->count;
+        t->count = 0;
+        uint64_t length_ns = (uint64_t)end_ns - (uint64_t)t->start_ns;
+        int ok = shares && keep_piece(s, level, shares, count, end_ns) &&
+                 (level != PITHI_PIECE_EXACT || end_exact(s, shares, count, length_ns));
+        if (ok && level + 1 < PITHI_PIECE_LEVELS)
+            give(&s->tally[level + 1], shares, count);
+        free(shares);
+        if (!ok)
+            return 0;
+    }
+    return 1;
+}
+
+static void note_events(struct pithi_summary *s, uint32_t events)
+{
+    uint32_t i = 0;
+    while ((s->change[i] & 3) != PITHI_CHANGE_EVENT)
+        i++;
+    uint32_t id = s->change[i] >> 2;
+    add_events(&s->tally[0], events, (uint16_t)(id < UINT16_MAX ? id : UINT16_MAX));
+}
+
+/* ---- Beyond the table of paths ----------------------------------------------------------------------------------- */
+
+/* The stack of a path. 0: no memory. */
+static int spell_out(struct pithi_summary *s, uint32_t path)
+{
+    const struct pithlog_path *items = s->paths->items;
+    uint32_t depth = 0;
+    for (uint32_t p = path; p != 0; p = items[p].parent)
+        depth++;
+    s->open.count = 0;
+    if (!pithi_stack_reserve(&s->open, depth < 16 ? 16 : depth))
+        return 0;
+    s->open.count = depth;
+    for (uint32_t p = path; p != 0; p = items[p].parent)
+        s->open.states[--depth].id = items[p].state;
+    return 1;
+}
+
+/* The path of the stack, if it has one. */
+static uint32_t path_of_stack(const struct pithi_summary *s)
+{
+    uint32_t path = 0;
+    for (uint32_t i = 0; i < s->open.count; i++)
+        if ((path = pithi_paths_known(s->paths, path, s->open.states[i].id)) == 0)
+            return PITHI_PATH_NONE;
+    return path;
+}
+
+/* One record where the table of paths is full: `before` is the path before it. */
+static uint32_t go_beyond(struct pithi_summary *s, uint32_t before, uint32_t change)
+{
+    struct pithi_open_state ended;
+    uint32_t depth;
+    s->inexact = 1;
+    if (before != PITHI_PATH_NONE && !spell_out(s, before))
+        return PITHI_PATH_NONE;
+    if ((change & 3) == PITHI_CHANGE_ENTER)
+        pithi_stack_enter(&s->open, change >> 2, 0);
+    if ((change & 3) != PITHI_CHANGE_LEAVE)
+        return PITHI_PATH_NONE;
+    pithi_stack_leave(&s->open, change >> 2, 0, &ended, &depth);
+    return path_of_stack(s);
+}
+
+/* ---- The way of a record ----------------------------------------------------------------------------------------- */
+
+/* The path after each record held; the highest of all. */
+static uint32_t follow(struct pithi_summary *s, uint32_t path[PITHI_PIECE_RECORDS])
+{
+    uint32_t held = s->held, at = s->path, highest = 0, events = 0;
+    for (uint32_t i = 0; i < held; i++) {
+        uint32_t before = at;
+        at = before == PITHI_PATH_NONE ? before : pithi_paths_after(s->paths, before, s->change[i]);
+        if (__builtin_expect(at == PITHI_PATH_NONE, 0))
+            at = go_beyond(s, before, s->change[i]);
+        path[i] = at;
+        s->sums[s->change[i] >> 2].count += s->change[i] & 1;
+        events += (s->change[i] & 3) == PITHI_CHANGE_EVENT;
+    }
+    for (uint32_t i = 0; i < held; i++)
+        highest = path[i] > highest ? path[i] : highest;
+    s->path = at;
+    if (events > 0)
+        note_events(s, events);
+    return highest;
+}
+
+/* The time that each path had among the records held. 0: no memory. */
+static uint32_t share_out(struct pithi_summary *s, struct share shares[PITHI_PIECE_RECORDS + 1])
+{
+    uint32_t path[PITHI_PIECE_RECORDS], count = 0, held = s->held, highest = follow(s, path);
+    uint64_t *path_ns;
+    if (highest >= s->path_room && !make_room(s, highest))
+        return 0;
+    path_ns = s->path_ns;
+    for (uint32_t i = 0; i < held; i++)
+        path_ns[path[i]] += s->ns[i];
+    if (highest == PITHI_PATH_NONE)
+        path_ns[PITHI_PATH_NONE] = 0;     /* nobody's */
+    for (uint32_t i = 0; i < held; i++) { /* of a path met again, only the first has something */
+        uint64_t ns = path_ns[path[i]];
+        path_ns[path[i]] = 0;
+        shares[count].path = path[i];
+        shares[count].ns = ns;
+        count += ns != 0;
+    }
+    if (count == 0)
+        shares[count++] = (struct share){s->path != PITHI_PATH_NONE ? s->path : 0, 0};
+    return count;
+}
+
+/* Changes among the records held that are at the time of the piece's end. */
+static void count_ties(struct pithi_summary *s)
+{
+    uint32_t i = s->held;
+    uint64_t ties = 0;
+    while (i > 0 && s->ns[i - 1] == 0)
+        ties += (s->change[--i] & 3) != PITHI_CHANGE_NONE;
+    s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
+}
+
+/* The records held make a piece, which ends at `end_ns`. */
+static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
+{
+    struct share shares[PITHI_PIECE_RECORDS + 1];
+    uint32_t count = share_out(s, shares);
+    if (count == 0 || !keep_piece(s, 0, shares, count, end_ns))
+        return 0;
+    count_ties(s);
+    s->records += s->held;
+    s->held = 0;
+    give(&s->tally[1], shares, count);
+    return end_above(s, end_ns, last);
+}
+
+/* ---- Sheets ------------------------------------------------------------------------------------------------------- */
+
+static void put_head(const struct pithi_summary *s, int64_t end_ns, uint64_t unit, unsigned char *p)
+{
+    memset(p, 0, PITHI_SHEET_HEAD);
+    pithi_put32(p + 4, s->thread);
+    pithi_put32(p + 8, s->records);
+    pithi_put32(p + 12, (uint32_t)s->exact.size);
+    pithi_put64(p + 16, s->before);
+    pithi_put64(p + 24, (uint64_t)s->start_ns);
+    pithi_put64(p + 32, (uint64_t)end_ns);
+    pithi_put64(p + 40, unit);
+}
+
+static void put_piece(unsigned char *p, const struct open_piece *open, int64_t sheet_start_ns, uint64_t unit)
+{
+    pithi_put32(p, (uint32_t)(((uint64_t)open->start_ns - (uint64_t)sheet_start_ns) / unit));
+    for (int i = 0; i < PITHI_PIECE_TOP; i++)
+        pithi_put16(p + 4 + 2 * i, open->piece.path[i]);
+    memcpy(p + 10, open->piece.share, PITHI_PIECE_TOP);
+    p[13] = open->piece.events;
+    pithi_put16(p + 14, open->piece.event);
+}
+
+static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *sink, void *context)
+{
+    uint64_t unit = (((uint64_t)end_ns - (uint64_t)s->start_ns) >> 32) + 1;
+    size_t size = PITHI_SHEET_HEAD + s->exact.size;
+    for (int i = 0; i < PITHI_PIECE_LEVELS; i++)
+        size += (size_t)s->piece_count[i] * PITHI_PIECE_BYTES;
+    s->out.size = 0;
+    if (!pithi_buffer_reserve(&s->out, size))
+        return no_memory();
+    unsigned char *p = s->out.data;
+    put_head(s, end_ns, unit, p);
+    p += PITHI_SHEET_HEAD;
+    for (int level = PITHI_PIECE_LEVELS - 1; level >= 0; level--) {
+        if (level == PITHI_PIECE_COARSE - 1)
+            pithi_put32(s->out.data, pithi_crc(s->out.data + 4, (size_t)(p - s->out.data) - 4));
+        for (uint32_t i = 0; i < s->piece_count[level]; i++, p += PITHI_PIECE_BYTES)
+            put_piece(p, &s->pieces[level][i], s->start_ns, unit);
+        s->piece_count[level] = 0;
+    }
+    memcpy(p, s->exact.data, s->exact.size);
+    s->exact.size = 0;
+    s->before += s->records;
+    s->records = 0;
+    return sink(context, s->out.data, size);
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+/* A piece is full, and its last record's time is known, when the record after it comes. */
+static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sink *sink, void *context)
+{
+    int whole;
+    if (s->held > 0 && !end_piece(s, time_ns, 0))
+        return no_memory();
+    whole = s->records >= s->sheet_records;
+    if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_above(s, time_ns, 1))
+        return no_memory();
+    if (whole) {
+        int err = end_sheet(s, time_ns, sink, context);
+        if (err != PITH_OK)
+            return err;
+    }
+    if (s->records == 0) {
+        s->start_ns = time_ns;
+        for (int i = 0; i < PITHI_PIECE_LEVELS; i++)
+            s->tally[i].start_ns = time_ns;
+    }
+    return PITH_OK;
+}
+
+/* Takes so many records into the piece, where they have room. */
+static int hold(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, uint32_t count)
+{
+    uint32_t highest = 0;
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        highest = changes[i] > highest ? changes[i] : highest;
+        sum += steps_ns[i];
+    }
+    memcpy(s->change + s->held, changes, count * sizeof *changes);
+    memcpy(s->ns + s->held, steps_ns + 1, (count - 1) * sizeof *steps_ns); /* until the next: the step of that */
+    s->held += count;
+    s->now_ns = (int64_t)((uint64_t)s->now_ns + sum);
+    return highest >> 2 < s->sum_room || make_sums(s, highest >> 2);
+}
+
+int pithi_summary_add(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, size_t count,
+                      pithi_sheet_sink *sink, void *context)
+{
+    while (count > 0) {
+        if (s->held > 0)
+            s->ns[s->held - 1] = *steps_ns;
+        if (s->held == 0 || s->held == PITHI_PIECE_RECORDS) {
+            int err = begin_piece(s, (int64_t)((uint64_t)s->now_ns + *steps_ns), sink, context);
+            if (err != PITH_OK)
+                return err;
+        }
+        uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
+        if (!hold(s, changes, steps_ns, n))
+            return no_memory();
+        changes += n;
+        steps_ns += n;
+        count -= n;
+    }
+    return PITH_OK;
+}
+
+int pithi_summary_end(struct pithi_summary *s, pithi_sheet_sink *sink, void *context)
+{
+    if (s->held == 0)
+        return PITH_OK;
+    s->ns[s->held - 1] = 0;
+    return end_piece(s, s->now_ns, 1) ? end_sheet(s, s->now_ns, sink, context) : no_memory();
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet)
+{
+    if (here < PITHI_SHEET_HEAD)
+        return 0;
+    sheet->thread = pithi_get32(p + 4);
+    sheet->records = pithi_get32(p + 8);
+    sheet->exact_bytes = pithi_get32(p + 12);
+    sheet->before = pithi_get64(p + 16);
+    sheet->start_ns = (int64_t)pithi_get64(p + 24);
+    sheet->end_ns = (int64_t)pithi_get64(p + 32);
+    sheet->unit = pithi_get64(p + 40);
+    if (sheet->records == 0 || sheet->records > PITHI_SHEET_RECORDS || sheet->end_ns < sheet->start_ns ||
+        sheet->unit == 0)
+        return 0;
+    uint32_t coarse = pithi_sheet_coarse(sheet->records);
+    uint64_t all = pithi_sheet_level(sheet->records, 0) +
+                   (uint64_t)pithi_sheet_pieces(sheet->records, 0) * PITHI_PIECE_BYTES + sheet->exact_bytes;
+    return here >= coarse && all == size && pithi_get32(p) == pithi_crc(p + 4, coarse - 4);
+}
+
+const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
+                                     struct pithi_exact_head *head,
+                                     void (*tell)(void *context, const struct pithi_exact *exact), void *context)
+{
+    uint64_t count, id;
+    if (!(p = pithi_get_varint(p, end, &head->length_ns)) || !(p = pithi_get_varint(p, end, &head->ties)) ||
+        !(p = pithi_get_varint(p, end, &count)))
+        return NULL;
+    head->inexact = count & 1;
+    for (uint64_t i = 0; i < count >> 1; i++) {
+        struct pithi_exact exact;
+        if (!(p = pithi_get_varint(p, end, &id)) || id >= def_count || !(p = pithi_get_varint(p, end, &exact.count)) ||
+            !(p = pithi_get_varint(p, end, &exact.own_ns)) || !(p = pithi_get_varint(p, end, &exact.all_ns)))
+            return NULL;
+        exact.id = (uint32_t)id;
+        if (tell)
+            tell(context, &exact);
+    }
+    return p;
+}

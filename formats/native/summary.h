@@ -1,0 +1,133 @@
+/* summary.h - what a lane did, at a coarser grain than records: for pictures and sums of logs too large to read.
+ *
+ * A lane's records, counted from its first, are cut into pieces of 128; 4 of these make a piece of the next level, and
+ * so on, up to 4^6 * 128 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled its time:
+ * the three that had most of it, and the share of each; and how many solo events are in it. Its time runs from its first record to the first record after
+ * it, so pieces leave no gap. Every 32768 records the sums are kept exactly, of all definitions.
+ *
+ * Worked example: 128 records at steps of 10 ns, 64 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
+ * a piece that starts at 1000 and ends at 2280, path (0, work) with 640 of 1280 ns, path 0 with the same; both have the
+ * share 127 of 255.
+ *
+ * What it costs: 16 bytes a piece, so 0.17 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
+ * level whose pieces are not longer than a column.
+ */
+#ifndef PITHI_SUMMARY_H
+#define PITHI_SUMMARY_H
+
+#include <stdint.h>
+
+#include "native/paths.h"
+
+enum {
+    PITHI_PIECE_LEVELS = 7, /* of 128, 512, 2048, 8192, 32768, 131072, 524288 records */
+    PITHI_PIECE_COARSE = 2, /* from this level on they are read without the finer ones */
+    PITHI_PIECE_EXACT = 4,  /* with exact sums */
+    PITHI_PIECE_RECORDS = 128,
+    PITHI_PIECE_FAN = 4,
+    PITHI_PIECE_BYTES = 16,
+    PITHI_PIECE_TOP = PITHLOG_PIECE_PATHS,
+    PITHI_SHEET_RECORDS = 524288,
+    PITHI_SHEET_HEAD = 64
+};
+
+/* Records of level `level` in a piece. */
+static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PITHI_PIECE_RECORDS << 2 * level; }
+
+/* A sheet: a head, then its pieces, level 6 first, then the exact sums of its pieces of level 4. A piece as it stands
+ * there: little-endian, 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or more),
+ * 2 bytes id of the first event (65535: that, or a higher one). The start is in units of the sheet's, from its start. */
+struct pithi_piece {
+    uint32_t start;
+    uint16_t path[PITHI_PIECE_TOP];
+    uint8_t share[PITHI_PIECE_TOP]; /* of 255, falling; 0: no such path */
+    uint8_t events;
+    uint16_t event;
+};
+
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
+
+/* Takes the payload of a finished sheet. 0 or an enum pith_err. */
+typedef int pithi_sheet_sink(void *context, const void *payload, size_t size);
+
+/* The summary of one lane under way; `paths` is its rank's. */
+struct pithi_summary;
+struct pithi_summary *pithi_summary_new(uint32_t thread, struct pithi_paths *paths); /* NULL: no memory */
+void pithi_summary_free(struct pithi_summary *summary);
+/* Sheets are to have so many records, a multiple of 32768 up to PITHI_SHEET_RECORDS; for who has many lanes in hand. */
+void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
+
+/* The lane's next records: what each changes (paths.h; ids up to PITHI_CHANGE_ID_MAX), and the time since the one before
+ * it, of the first of all: since 0. A full sheet goes to `sink`. */
+int pithi_summary_add(struct pithi_summary *summary, const uint32_t *changes, const uint64_t *steps_ns, size_t count,
+                      pithi_sheet_sink *sink, void *context);
+/* The last sheet, if it has records. */
+int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, void *context);
+/* What a record of this kind about this definition changes. */
+static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
+{
+    return kind <= PITHLOG_EVENT && id <= PITHI_CHANGE_ID_MAX ? id << 2 | kind : PITHI_CHANGE_NONE;
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* What a payload begins with. */
+struct pithi_sheet {
+    uint32_t thread, records;
+    uint64_t before; /* records of the lane in sheets before */
+    int64_t start_ns, end_ns;
+    uint64_t unit;        /* of the pieces' starts, in ns */
+    uint32_t exact_bytes; /* of the exact sums, behind the pieces */
+};
+
+/* Pieces of a level in a sheet of so many records, and where they begin in its payload. */
+static inline uint32_t pithi_sheet_pieces(uint32_t records, unsigned level)
+{
+    return (records + pithi_piece_records(level) - 1) / pithi_piece_records(level);
+}
+static inline uint32_t pithi_sheet_level(uint32_t records, unsigned level)
+{
+    uint32_t at = PITHI_SHEET_HEAD;
+    for (unsigned above = PITHI_PIECE_LEVELS - 1; above > level; above--)
+        at += pithi_sheet_pieces(records, above) * PITHI_PIECE_BYTES;
+    return at;
+}
+/* What stands before the pieces of the levels 1 and 0 has a CRC of its own. */
+static inline uint32_t pithi_sheet_coarse(uint32_t records)
+{
+    return pithi_sheet_level(records, PITHI_PIECE_COARSE - 1);
+}
+
+/* `p` holds the first `here` bytes of a payload of `size`, at least pithi_sheet_coarse(). 1, or 0: they contradict
+ * themselves. */
+int pithi_sheet_get(const unsigned char *p, uint64_t here, uint64_t size, struct pithi_sheet *sheet);
+/* The piece that stands at `p`. */
+static inline void pithi_piece_get(const unsigned char *p, struct pithi_piece *piece)
+{
+    piece->start = pithi_get32(p);
+    for (int i = 0; i < PITHI_PIECE_TOP; i++)
+        piece->path[i] = pithi_get16(p + 4 + 2 * i);
+    memcpy(piece->share, p + 10, PITHI_PIECE_TOP);
+    piece->events = p[13];
+    piece->event = pithi_get16(p + 14);
+}
+
+/* The exact sums of one definition. */
+struct pithi_exact {
+    uint32_t id;
+    uint64_t count;  /* times the state was entered, or events */
+    uint64_t own_ns; /* a state's time as the innermost one */
+    uint64_t all_ns; /* its time open, once where it is open inside itself */
+};
+struct pithi_exact_head {
+    uint64_t length_ns; /* of the piece, exactly */
+    uint64_t ties;      /* changes at its end, at the time of the next piece's first record */
+    int inexact;        /* 1: more paths than there are numbers for; its sums are too small */
+};
+/* The sums of the piece of level 4 that stands at `p`; `tell` (may be NULL) is called for each definition. Returns what
+ * is behind; NULL: damaged. */
+const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
+                                     struct pithi_exact_head *head,
+                                     void (*tell)(void *context, const struct pithi_exact *exact), void *context);
+
+#endif

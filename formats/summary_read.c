@@ -1,0 +1,402 @@
+/* summary_read.c - asking for a lane's pieces: from the sheets of the log (native/summary.h), else from sheets made of
+ * its records, in a temporary file. Knows where sheets stand, not how a picture is made of them. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "native/log.h"
+#include "native/stack.h"
+#include "native/summary.h"
+
+/* Where a sheet stands, and the piece that is all of it. */
+struct sheet_place {
+    uint64_t offset;
+    uint32_t size, records;
+    int64_t start_ns, end_ns;
+};
+
+/* What was made of one lane. */
+struct made {
+    struct sheet_place *places;
+    uint32_t count, room;
+    int done;
+};
+
+struct pithlog_summary {
+    struct pithlog *log;
+    int fd; /* the temporary file; -1: none yet */
+    uint64_t fd_size;
+    struct made *made;         /* [lanes] */
+    struct pithi_paths *paths; /* [ranks] */
+    /* the sheet in hand */
+    uint64_t at; /* its offset; UINT64_MAX: none */
+    struct pithi_sheet sheet;
+    struct pithi_stack open;   /* while records are summed */
+    struct pithi_buffer bytes; /* its payload, or the coarse levels */
+    int whole;
+};
+
+int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
+{
+    struct pithlog_summary *s = *summary = calloc(1, sizeof *s);
+    if (s) {
+        s->log = log;
+        s->fd = -1;
+        s->at = UINT64_MAX;
+        s->made = calloc(log->info.lanes + (size_t)1, sizeof *s->made);
+        s->paths = calloc(log->rank_count + (size_t)1, sizeof *s->paths);
+    }
+    if (s && s->made && s->paths)
+        return PITH_OK;
+    pithlog_summary_close(s);
+    *summary = NULL;
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", log->path);
+}
+
+void pithlog_summary_close(struct pithlog_summary *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; s->made && i < s->log->info.lanes; i++)
+        free(s->made[i].places);
+    for (uint32_t i = 0; s->paths && i < s->log->rank_count; i++)
+        pithi_paths_free(&s->paths[i]);
+    if (s->fd >= 0)
+        close(s->fd);
+    free(s->made);
+    free(s->paths);
+    free(s->open.states);
+    free(s->bytes.data);
+    free(s);
+}
+
+/* ---- Making one -------------------------------------------------------------------------------------------------- */
+
+struct making {
+    struct pithlog_summary *summary;
+    struct made *made;
+};
+
+static int keep_sheet(void *context, const void *payload, size_t size)
+{
+    struct making *making = context;
+    struct pithlog_summary *s = making->summary;
+    struct made *made = making->made;
+    struct pithi_sheet sheet;
+    if (!pithi_sheet_get(payload, size, size, &sheet) ||
+        !pithi_grow(&made->places, made->count, &made->room, sizeof *made->places))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
+        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", s->log->path,
+                          strerror(errno));
+    if (pwrite(s->fd, payload, size, (off_t)s->fd_size) != (ssize_t)size)
+        return pithi_fail(PITH_ERR_IO, "%s: the temporary file for its summary cannot be written: %s; set TMPDIR",
+                          s->log->path, strerror(errno));
+    made->places[made->count++] =
+        (struct sheet_place){s->fd_size, (uint32_t)size, sheet.records, sheet.start_ns, sheet.end_ns};
+    s->fd_size += size;
+    return PITH_OK;
+}
+
+/* Records in helpings: what each changes, and the steps of time between them. */
+struct helping {
+    uint32_t change[1024];
+    uint64_t step_ns[1024];
+    size_t count;
+    int64_t last_ns;
+};
+
+static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *builder, struct making *making)
+{
+    struct helping *h = calloc(1, sizeof *h);
+    struct pithlog_record r;
+    int status, err = h ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
+        if (status < 0) /* what is damaged is not in it */
+            continue;
+        h->change[h->count] = pithi_change_of(r.kind, r.id);
+        h->step_ns[h->count++] = (uint64_t)r.time_ns - (uint64_t)h->last_ns;
+        h->last_ns = r.time_ns;
+        if (h->count == sizeof h->change / sizeof h->change[0]) {
+            err = pithi_summary_add(builder, h->change, h->step_ns, h->count, keep_sheet, making);
+            h->count = 0;
+        }
+    }
+    if (err == PITH_OK)
+        err = pithi_summary_add(builder, h->change, h->step_ns, h->count, keep_sheet, making);
+    free(h);
+    return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
+}
+
+static int make(struct pithlog_summary *s, uint32_t lane)
+{
+    struct making making = {s, &s->made[lane]};
+    struct pithi_paths *paths = &s->paths[pithi_log_rank_of(s->log, lane)];
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
+    struct pithlog_iter *iter = NULL;
+    struct pithi_summary *builder = NULL;
+    int err = PITH_OK;
+    if ((paths->count == 0 && !pithi_paths_begin(paths)) || !(builder = pithi_summary_new(lane, paths)))
+        err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK)
+        err = make_of_records(iter, builder, &making);
+    pithlog_iter_close(iter);
+    pithi_summary_free(builder);
+    making.made->done = err == PITH_OK;
+    return err;
+}
+
+static int have(struct pithlog_summary *s, uint32_t lane)
+{
+    if (lane >= s->log->info.lanes)
+        return pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", s->log->path, lane);
+    return s->made[lane].done ? PITH_OK : make(s, lane);
+}
+
+/* ---- Reading sheets ---------------------------------------------------------------------------------------------- */
+
+static int damaged(const struct pithlog_summary *s, const struct sheet_place *place)
+{
+    s->log->damages++;
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: the summary is damaged", s->log->path,
+                      (unsigned long long)place->offset);
+}
+
+/* Takes a sheet in hand, its coarse levels or the `whole` of it. */
+static int take(struct pithlog_summary *s, const struct sheet_place *place, int whole)
+{
+    uint32_t want = whole ? place->size : pithi_sheet_coarse(place->records);
+    if (s->at == place->offset && (s->whole || !whole))
+        return PITH_OK;
+    s->at = UINT64_MAX;
+    s->bytes.size = 0;
+    if (!pithi_buffer_reserve(&s->bytes, want))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
+    if (pread(s->fd, s->bytes.data, want, (off_t)place->offset) != (ssize_t)want ||
+        !pithi_sheet_get(s->bytes.data, want, place->size, &s->sheet) || s->sheet.records != place->records)
+        return damaged(s, place);
+    s->at = place->offset;
+    s->whole = whole;
+    return PITH_OK;
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+struct asking {
+    struct pithlog_summary *summary;
+    const struct sheet_place *place;
+    int64_t from_ns, to_ns, length_ns;
+    uint32_t path_count;
+    void (*tell)(void *context, const struct pithlog_piece *piece);
+    void *context;
+};
+
+static int64_t start_of(const struct asking *asking, unsigned level, uint32_t index)
+{
+    const struct pithlog_summary *s = asking->summary;
+    const unsigned char *p = s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES;
+    uint64_t span = (uint64_t)s->sheet.end_ns - (uint64_t)s->sheet.start_ns, step = pithi_get32(p) * s->sheet.unit;
+    return (int64_t)((uint64_t)s->sheet.start_ns + (step < span ? step : span));
+}
+
+static int64_t end_of(const struct asking *asking, unsigned level, uint32_t index)
+{
+    const struct pithi_sheet *sheet = &asking->summary->sheet;
+    return index + 1 < pithi_sheet_pieces(sheet->records, level) ? start_of(asking, level, index + 1) : sheet->end_ns;
+}
+
+static void tell_piece(const struct asking *asking, unsigned level, uint32_t index, int64_t start_ns, int64_t end_ns)
+{
+    const struct pithlog_summary *s = asking->summary;
+    struct pithi_piece stored;
+    pithi_piece_get(s->bytes.data + pithi_sheet_level(s->sheet.records, level) + index * PITHI_PIECE_BYTES, &stored);
+    struct pithlog_piece piece = {start_ns, end_ns, {0}, {0}, stored.events, stored.event};
+    for (int i = 0; i < PITHI_PIECE_TOP && stored.path[i] < asking->path_count; i++) {
+        piece.path[i] = stored.path[i];
+        piece.share[i] = stored.share[i];
+    }
+    asking->tell(asking->context, &piece);
+}
+
+/* The piece, or where it is too long, those inside it. */
+static int tell_within(const struct asking *asking, unsigned level, uint32_t index)
+{
+    int64_t start_ns = start_of(asking, level, index), end_ns = end_of(asking, level, index);
+    int err;
+    if (end_ns <= asking->from_ns || start_ns >= asking->to_ns)
+        return PITH_OK;
+    if (level == 0 || (uint64_t)end_ns - (uint64_t)start_ns <= (uint64_t)asking->length_ns) {
+        tell_piece(asking, level, index, start_ns, end_ns);
+        return PITH_OK;
+    }
+    if (level == PITHI_PIECE_COARSE && (err = take(asking->summary, asking->place, 1)) != PITH_OK)
+        return err;
+    uint32_t first = index * PITHI_PIECE_FAN, last = first + PITHI_PIECE_FAN;
+    uint32_t count = pithi_sheet_pieces(asking->place->records, level - 1);
+    for (uint32_t i = first; i < last && i < count; i++)
+        if ((err = tell_within(asking, level - 1, i)) != PITH_OK)
+            return err;
+    return PITH_OK;
+}
+
+const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint32_t lane, uint32_t *count)
+{
+    if (have(s, lane) != PITH_OK)
+        return NULL;
+    const struct pithi_paths *paths = &s->paths[pithi_log_rank_of(s->log, lane)];
+    *count = paths->count;
+    return paths->items;
+}
+
+int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns,
+                           void (*tell)(void *context, const struct pithlog_piece *piece), void *context)
+{
+    struct asking asking = {s, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
+    int err = have(s, lane);
+    if (err != PITH_OK)
+        return err;
+    const struct made *made = &s->made[lane];
+    asking.path_count = s->paths[pithi_log_rank_of(s->log, lane)].count;
+    for (uint32_t i = 0; i < made->count && err == PITH_OK; i++) {
+        asking.place = &made->places[i];
+        if (asking.place->end_ns <= from_ns || asking.place->start_ns >= to_ns)
+            continue;
+        if ((err = take(s, asking.place, 0)) == PITH_OK)
+            err = tell_within(&asking, PITHI_PIECE_LEVELS - 1, 0);
+    }
+    return err;
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* Records of one time may lie on both sides of a border between pieces: `ties` are those before it. */
+struct summing {
+    struct pithlog_summary *summary;
+    uint32_t lane;
+    int64_t from_ns; /* of the window */
+    int64_t run_ns;  /* from here on nothing was summed yet */
+    uint64_t ties;   /* but so many changes at that very time */
+    struct pithlog_sum *sums;
+};
+
+/* A run: the records from summing->run_ns on, up to here. */
+struct run {
+    int64_t to_ns, now_ns;
+    uint64_t ties; /* changes at to_ns that belong to it */
+    uint64_t at_start, at_end;
+};
+
+/* The states open have so much more time. */
+static void pass(struct summing *summing, int64_t ns)
+{
+    const struct pithi_stack *open = &summing->summary->open;
+    if (open->count == 0 || ns <= 0)
+        return;
+    summing->sums[open->states[open->count - 1].id].own_ns += ns;
+    for (uint32_t i = 0; i < open->count; i++) {
+        uint32_t inside = 0;
+        while (inside < i && open->states[inside].id != open->states[i].id)
+            inside++;
+        summing->sums[open->states[i].id].all_ns += inside == i ? ns : 0;
+    }
+}
+
+/* Does an ENTER or EVENT count? What was open before the window does, what pieces have counted does not. */
+static int counts(const struct summing *summing, struct run *run, const struct pithlog_record *r)
+{
+    if (r->time_ns < summing->run_ns)
+        return summing->run_ns == summing->from_ns;
+    if (r->time_ns == summing->run_ns && run->at_start++ < summing->ties)
+        return 0;
+    return r->time_ns < run->to_ns || (r->time_ns == run->to_ns && run->at_end++ < run->ties);
+}
+
+static int sum_record(struct summing *summing, struct run *run, const struct pithlog_record *r)
+{
+    struct pithi_stack *open = &summing->summary->open;
+    struct pithi_open_state ended;
+    int64_t time_ns = r->time_ns < summing->run_ns ? summing->run_ns : r->time_ns;
+    uint32_t depth;
+    int counted = counts(summing, run, r);
+    pass(summing, time_ns - run->now_ns);
+    run->now_ns = time_ns;
+    if (r->kind == PITHLOG_LEAVE) {
+        pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth);
+        return 1;
+    }
+    summing->sums[r->id].count += (uint64_t)counted;
+    return r->kind != PITHLOG_ENTER || pithi_stack_enter(open, r->id, r->time_ns);
+}
+
+static int sum_run(struct summing *summing, int64_t to_ns, uint64_t ties)
+{
+    struct pithlog_summary *s = summing->summary;
+    struct pithlog_query query = {.from_ns = summing->run_ns,
+                                  .to_ns = to_ns,
+                                  .lanes = &summing->lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
+                                  .flags = PITHLOG_CLIP};
+    struct run run = {to_ns, summing->run_ns, ties, 0, 0};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    int status, err;
+    if (summing->run_ns == to_ns && summing->run_ns != summing->from_ns) /* pieces side by side */
+        return PITH_OK;
+    if ((err = pithlog_iter_open(s->log, &query, &iter)) != PITH_OK)
+        return err;
+    s->open.count = 0;
+    while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0)
+        if (status > 0 && !sum_record(summing, &run, &r))
+            err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a sum", s->log->path);
+    pithlog_iter_close(iter);
+    return err;
+}
+
+static void add_exact(void *context, const struct pithi_exact *exact)
+{
+    struct pithlog_sum *sum = (struct pithlog_sum *)context + exact->id;
+    sum->count += exact->count;
+    sum->own_ns += (int64_t)exact->own_ns;
+    sum->all_ns += (int64_t)exact->all_ns;
+}
+
+/* The pieces of the sheet in hand that lie in the window are added, what is between them is left to runs. */
+static int sum_sheet(struct summing *summing, const struct sheet_place *place, int64_t to_ns, uint64_t *ties)
+{
+    struct pithlog_summary *s = summing->summary;
+    uint32_t count = pithi_sheet_pieces(s->sheet.records, PITHI_PIECE_EXACT);
+    const unsigned char *end = s->bytes.data + place->size, *p = end - s->sheet.exact_bytes, *next;
+    int64_t start_ns = s->sheet.start_ns, end_ns;
+    struct pithi_exact_head head;
+    int err;
+    for (uint32_t i = 0; i < count; i++, p = next, start_ns = end_ns, *ties = head.ties) {
+        if (!(next = pithi_exact_get(p, end, s->log->info.defs, &head, NULL, NULL)))
+            return damaged(s, place);
+        end_ns = (int64_t)((uint64_t)start_ns + head.length_ns);
+        if (start_ns <= summing->from_ns || start_ns < summing->run_ns || end_ns >= to_ns || head.inexact)
+            continue;
+        if ((err = sum_run(summing, start_ns, *ties)) != PITH_OK)
+            return err;
+        pithi_exact_get(p, end, s->log->info.defs, &head, add_exact, summing->sums);
+        summing->run_ns = end_ns;
+        summing->ties = head.ties;
+    }
+    return PITH_OK;
+}
+
+int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                         struct pithlog_sum *sums)
+{
+    struct summing summing = {s, lane, from_ns, from_ns, 0, sums};
+    uint64_t ties = 0;
+    int err = have(s, lane);
+    for (uint32_t i = 0; err == PITH_OK && i < s->made[lane].count; i++) {
+        const struct sheet_place *place = &s->made[lane].places[i];
+        if (place->end_ns < from_ns || place->start_ns >= to_ns)
+            continue;
+        if ((err = take(s, place, 1)) == PITH_OK)
+            err = sum_sheet(&summing, place, to_ns, &ties);
+    }
+    return err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;
+}

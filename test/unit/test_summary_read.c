@@ -1,0 +1,240 @@
+/* test_summary_read.c - pieces and sums of a log's lanes, against its records. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "native/segment.h"
+#include "pithlog.h"
+#include "tap.h"
+
+enum { STATES = 6, EVENTS = 2, DEFS = STATES + EVENTS, LANES = 3, RECORDS = 150000 };
+
+static uint64_t seed = 4711;
+
+static uint32_t below(uint32_t n)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (uint32_t)((seed >> 32) * n >> 32);
+}
+
+static int must(int err)
+{
+    if (err != PITH_OK) {
+        printf("Bail out! %s\n", pithlog_error());
+        exit(1);
+    }
+    return err;
+}
+
+/* Lane 0 is busy and nested, lane 1 has hours between bursts, lane 2 a few records. */
+static struct pithlog_record make_record(uint32_t lane, int64_t *now_ns, uint32_t *open, uint32_t *depth)
+{
+    struct pithlog_record r = {.lane = lane, .peer = -1};
+    *now_ns += lane == 1 && below(20000) == 0 ? 3600000000000 : below(4) == 0 ? 0 : (int64_t)below(3000);
+    r.time_ns = *now_ns;
+    if (below(15) == 0) {
+        r.kind = PITHLOG_EVENT;
+        r.id = STATES + below(EVENTS);
+    } else if (*depth == 0 || (*depth < 5 && below(2))) {
+        r.kind = PITHLOG_ENTER;
+        r.id = open[(*depth)++] = below(STATES);
+    } else {
+        r.kind = PITHLOG_LEAVE;
+        r.id = open[--*depth];
+    }
+    return r;
+}
+
+static void write_log(const char *path)
+{
+    struct pithi_writer *w;
+    uint32_t id, number;
+    must(pithi_writer_open(&w, path, -1));
+    for (uint32_t i = 0; i < DEFS; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "d%u", i);
+        must(pithi_defs_add(pithi_writer_defs(w),
+                            &(struct pithlog_def){i < STATES ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, "", "", ""},
+                            &id));
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint32_t open[8], depth = 0, count = lane == 2 ? 50 : RECORDS;
+        int64_t now_ns = 1000 * lane;
+        must(pithi_writer_lane(w, (int32_t)lane / 2, lane % 2, "", &number));
+        for (uint32_t i = 0; i < count; i++) {
+            struct pithlog_record r = make_record(lane, &now_ns, open, &depth);
+            r.lane = number;
+            must(pithi_writer_add(w, &r));
+        }
+    }
+    must(pithi_writer_finish(w));
+    pithi_writer_close(w);
+}
+
+/* ---- Sums -------------------------------------------------------------------------------------------------------- */
+
+/* By iterating with every state clipped to the window. */
+static void sum_records(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, struct pithlog_sum *sums)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_CLIP};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    uint32_t inside[DEFS] = {0};
+    must(pithlog_iter_open(log, &query, &iter));
+    while (pithlog_iter_next(iter, &r) == 1) {
+        int64_t start_ns = r.start_ns > from_ns ? r.start_ns : from_ns;
+        if (r.kind == PITHLOG_ENTER)
+            inside[r.id]++;
+        if (r.kind != PITHLOG_LEAVE) {
+            sums[r.id].count += (r.kind == PITHLOG_ENTER || r.kind == PITHLOG_EVENT) && r.time_ns < to_ns;
+            continue;
+        }
+        if (r.depth != UINT32_MAX && --inside[r.id] == 0)
+            sums[r.id].all_ns += r.time_ns - start_ns;
+    }
+    pithlog_iter_close(iter);
+}
+
+/* Own times as the time until the next record, of whatever is innermost. */
+static void own_records(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t to_ns, struct pithlog_sum *sums)
+{
+    struct pithlog_query query = {
+        .from_ns = from_ns, .to_ns = to_ns, .lanes = &lane, .lane_count = 1, .flags = PITHLOG_CLIP};
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    uint32_t open[64], depth = 0;
+    int64_t last_ns = from_ns;
+    must(pithlog_iter_open(log, &query, &iter));
+    while (pithlog_iter_next(iter, &r) == 1) {
+        int64_t now_ns = r.time_ns < from_ns ? from_ns : r.time_ns;
+        if (depth > 0)
+            sums[open[depth - 1]].own_ns += now_ns - last_ns;
+        last_ns = now_ns;
+        if (r.kind == PITHLOG_ENTER)
+            open[depth++] = r.id;
+        depth -= r.kind == PITHLOG_LEAVE && depth > 0;
+    }
+    pithlog_iter_close(iter);
+}
+
+static int sums_agree(struct pithlog *log, struct pithlog_summary *summary, uint32_t lane, int64_t from_ns,
+                      int64_t to_ns)
+{
+    struct pithlog_sum got[DEFS] = {{0}}, want[DEFS] = {{0}};
+    must(pithlog_summary_sums(summary, lane, from_ns, to_ns, got));
+    sum_records(log, lane, from_ns, to_ns, want);
+    own_records(log, lane, from_ns, to_ns, want);
+    for (uint32_t i = 0; i < DEFS; i++)
+        if (memcmp(&got[i], &want[i], sizeof got[i]) != 0) {
+            printf("# lane %u [%lld, %lld) d%u: count %llu own %lld all %lld, not %llu %lld %lld\n", lane,
+                   (long long)from_ns, (long long)to_ns, i, (unsigned long long)got[i].count, (long long)got[i].own_ns,
+                   (long long)got[i].all_ns, (unsigned long long)want[i].count, (long long)want[i].own_ns,
+                   (long long)want[i].all_ns);
+            return 0;
+        }
+    return 1;
+}
+
+static void test_sums(struct pithlog *log, struct pithlog_summary *summary)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    int good = 1;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        int64_t first = pithlog_get_lane(log, lane)->first_ns, last = pithlog_get_lane(log, lane)->last_ns;
+        good &= sums_agree(log, summary, lane, info->start_ns, info->end_ns + 1);
+        for (int i = 0; i < 12; i++) {
+            int64_t span = last - first, from = first + (int64_t)((double)span * below(1000) / 1000);
+            good &= sums_agree(log, summary, lane, from, from + 1 + (int64_t)((double)span * below(1000) / 2000));
+        }
+        good &= sums_agree(log, summary, lane, last, last + 1000000);
+    }
+    OK(good, "sums of windows are those of their records");
+}
+
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
+
+struct seen {
+    int64_t from_ns, to_ns, length_ns, last_end_ns;
+    const struct pithlog_path *paths;
+    uint32_t path_count, count, longer;
+    uint64_t own_ns[STATES];
+    int good;
+};
+
+static void see(void *context, const struct pithlog_piece *piece)
+{
+    struct seen *seen = context;
+    unsigned shares = 0;
+    seen->good &= piece->end_ns > seen->from_ns && piece->start_ns < seen->to_ns && piece->end_ns >= piece->start_ns;
+    seen->good &= seen->count == 0 ? piece->start_ns <= seen->from_ns : piece->start_ns == seen->last_end_ns;
+    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
+        seen->good &= piece->path[i] < seen->path_count;
+        shares += piece->share[i];
+        if (piece->path[i] != 0)
+            seen->own_ns[seen->paths[piece->path[i]].state] +=
+                (uint64_t)((double)(piece->end_ns - piece->start_ns) * piece->share[i] / 255);
+    }
+    seen->good &= shares > 0 && shares <= 255;
+    seen->longer += piece->end_ns - piece->start_ns > seen->length_ns;
+    seen->last_end_ns = piece->end_ns;
+    seen->count++;
+}
+
+static struct seen look(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
+                        int64_t length_ns)
+{
+    struct seen seen = {from_ns, to_ns, length_ns, 0, NULL, 0, 0, 0, {0}, 1};
+    seen.paths = pithlog_summary_paths(summary, lane, &seen.path_count);
+    must(pithlog_summary_pieces(summary, lane, from_ns, to_ns, length_ns, see, &seen));
+    return seen;
+}
+
+static void test_pieces(struct pithlog *log, struct pithlog_summary *summary)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(log, 0);
+    int64_t span = lane->last_ns - lane->first_ns;
+    struct pithlog_sum sums[DEFS] = {{0}};
+    struct seen one = look(summary, 0, lane->first_ns, lane->last_ns, INT64_MAX);
+    OK(one.good && one.count == 1, "a lane as one piece");
+    struct seen some = look(summary, 0, lane->first_ns, lane->last_ns, span / 250);
+    OK(some.good && some.longer == 0 && some.count > 250 && some.count < 1250, "a 250th each: %u pieces", some.count);
+    OK(some.last_end_ns == lane->last_ns, "up to the end");
+    struct seen all = look(summary, 0, lane->first_ns, lane->last_ns, 1);
+    OK(all.good && all.count == (RECORDS + 127) / 128, "the finest: %u pieces", all.count);
+    struct seen part = look(summary, 0, lane->first_ns + span / 3, lane->first_ns + span / 2, 1);
+    OK(part.good && part.count > all.count / 7 && part.count < all.count / 5, "a sixth of them: %u", part.count);
+    struct seen none = look(summary, 0, lane->last_ns + 1, lane->last_ns + 1000, 1);
+    OK(none.count == 0, "none behind the end");
+    must(pithlog_summary_sums(summary, 0, lane->first_ns, lane->last_ns, sums));
+    int good = 1;
+    for (uint32_t i = 0; i < STATES; i++)
+        good &= (double)all.own_ns[i] <= 1.0001 * (double)sums[i].own_ns && all.own_ns[i] > 0;
+    OK(good, "what pieces say of states is not more than they had");
+    struct seen bursts =
+        look(summary, 1, pithlog_get_lane(log, 1)->first_ns, pithlog_get_lane(log, 1)->last_ns, 100000);
+    OK(bursts.good && bursts.longer > 0, "%u pieces of a lane with hours of nothing, %u of them longer than asked",
+       bursts.count, bursts.longer);
+    OK(pithlog_summary_pieces(summary, LANES, 0, 1, 1, see, &one) == PITH_ERR_USAGE, "there is no such lane");
+}
+
+int main(void)
+{
+    char path[] = "/tmp/pith-summary-XXXXXX";
+    struct pithlog *log;
+    struct pithlog_summary *summary;
+    close(mkstemp(path));
+    write_log(path);
+    must(pithlog_open(path, &log));
+    must(pithlog_summary_open(log, &summary));
+    test_pieces(log, summary);
+    test_sums(log, summary);
+    pithlog_summary_close(summary);
+    pithlog_close(log);
+    unlink(path);
+    return tap_done();
+}
