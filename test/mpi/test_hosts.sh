@@ -28,7 +28,7 @@ on() {
 records() { pith print "$1" 2>>err | sed '/^#/d' | cut -f 2- | awk -F '\t' '$3 != "comm"' | sort; }
 
 for mpi in $(mpis); do
-    "mpicc.$mpi" -O1 -o hosts "$top/test/mpi/hosts.c" || { ok 1 "$mpi: compiles"; continue; }
+    "mpicc.$mpi" -O1 -o "hosts.$mpi" "$top/test/mpi/hosts.c" || { ok 1 "$mpi: compiles"; continue; }
     for ranks in 1 2 4; do
         for case in "1 1" "1 3" "2 1" "2 3"; do
             read -r hosts files <<<"$case"
@@ -38,7 +38,7 @@ for mpi in $(mpis); do
                 skip "$what" "no name space can be made"; continue
             fi
             rm -rf log.pith*
-            PITH_FILES=$files on "$hosts" "$mpi" "$ranks" pith run -o log.pith ./hosts >out 2>err
+            PITH_FILES=$files on "$hosts" "$mpi" "$ranks" pith run -o log.pith "./hosts.$mpi" >out 2>err
             is $? 0 "$what: ends well" || sed 's/^/# /' err
             is "$(sort -u out)" $((ranks / hosts)) "that many ranks a host"
             many=$((files < ranks ? files : ranks)); [ $many -gt 1 ] || many=0
@@ -52,4 +52,15 @@ for mpi in $(mpis); do
         done
     done
 done
+
+# More ranks than one writes for in the table of ranks.
+if mpis | grep -qx openmpi; then
+    rm -rf log.pith*
+    PITH_FILES=5 on 1 openmpi 66 pith run -o log.pith ./hosts.openmpi >out 2>err
+    is $? 0 "66 ranks: ends well" || sed 's/^/# /' err
+    pith check log.pith >out 2>&1
+    ok $? "pith check" || sed 's/^/# /' out
+    is "$(pith info log.pith | grep -E '^(ranks|lanes|messages):' | tr '\n' ' ')" "ranks: 66 lanes: 66 messages: 6600 " "all are there"
+    is "$(pith print log.pith | cut -f 2,5 | grep -c $'^65\tMPI_Allreduce')" 200 "the last rank's calls are its own"
+fi
 finish

@@ -82,17 +82,18 @@ static void test_min_duration(void)
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
 
-/* Number of the volume, of all, and the common number, by the header of a file; 0: not there, or none. */
+/* Number of the volume, of all, and the common number, by the header of a file; 0: not there, or none,
+ * or no chunk behind it. */
 static int header_of(const char *path, uint32_t numbers[2], uint64_t *id)
 {
-    unsigned char header[64];
+    unsigned char header[68]; /* and what stands behind it */
     FILE *file = fopen(path, "rb");
     size_t got = file != NULL ? fread(header, 1, sizeof header, file) : 0;
     if (file != NULL)
         fclose(file);
     memcpy(numbers, header + 16, 8);
     memcpy(id, header + 24, 8);
-    return got == sizeof header && memcmp(header, "\x89Pith\r\n\x1a", 8) == 0;
+    return got == sizeof header && memcmp(header, "\x89Pith\r\n\x1a", 8) == 0 && memcmp(header + 64, "PChK", 4) == 0;
 }
 
 static int headers_good(uint32_t files)
@@ -160,13 +161,13 @@ static void failing_job(struct fork_job *which)
 static void test_replaced(void)
 {
     struct help_log log;
-    FILE *file;
     help_fresh();
     setenv("PITH_FILES", "4", 1);
     OK(job_run(4, job) == 0 && volumes_there() == 4, "a log in 4 files beside its own");
-    file = fopen("run.pith.3", "wb"); /* is somebody else's now */
-    fputs("mine", file);
-    fclose(file);
+    rename("run.pith.3", "another");
+    usleep(20000);
+    OK(job_run(4, job) == 0 && volumes_there() == 4, "is replaced by one in 4");
+    rename("another", "run.pith.3"); /* of that number, but of another log */
     usleep(20000);
     setenv("PITH_FILES", "2", 1);
     OK(job_run(4, job) == 0 && headers_good(2) && help_read(&log, "run.pith"), "is replaced by one in 2");
