@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "error.h"
 
 enum { FIRST_ROOM = 64 << 10 };
@@ -28,7 +29,7 @@ void pithi_hold_close(struct pithi_hold *hold)
 static int nameless_file(const char *folder)
 {
     char path[4096];
-    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = pithi_descriptor_open(folder, O_TMPFILE | O_RDWR, 0600);
     if (fd >= 0 || snprintf(path, sizeof path, "%s/encode.XXXXXX", folder) >= (int)sizeof path)
         return fd;
     fd = mkostemp(path, O_CLOEXEC);

@@ -178,6 +178,7 @@ static const char *set_up(void)
         return wrong;
     if (pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0) {
         snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
+        rmdir(s->folder); /* if it is ours alone, it is empty */
         return text;
     }
     page = s->file.page;

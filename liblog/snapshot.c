@@ -24,6 +24,7 @@
 
 #include "chunks.h"
 #include "clock.h"
+#include "descriptor.h"
 #include "output.h"
 #include "pith.h"
 #include "session.h"
@@ -154,7 +155,7 @@ static int open_answers(const struct source *source)
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd;
     answers_path(path, sizeof path, source->folder, source->job);
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    fd = pithi_descriptor_open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
     while (fd >= 0 && fcntl(fd, F_SETLKW, &all) != 0 && errno == EINTR)
         ;
     return fd;

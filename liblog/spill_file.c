@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "descriptor.h"
 
 /* What is left on the file system for others: the program's own output must not be what fails. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
@@ -124,7 +125,7 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
         errno = ENAMETOOLONG;
         return -1;
     }
-    fd = open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = pithi_descriptor_open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -1;
     in_memory = fstatfs(fd, &system) == 0 && (uint32_t)system.f_type == TMPFS;
@@ -152,7 +153,7 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
 static int open_same(const struct pithi_spill_file *file)
 {
     struct stat info;
-    int fd = open(file->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0);
     if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != file->device || info.st_ino != file->inode)) {
         close(fd);
         errno = ENOENT;

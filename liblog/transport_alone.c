@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "merge.h"
 
 static int no_peer(void *context, int to, const void *data, size_t size)
@@ -45,7 +46,7 @@ static int barrier(void *context)
 
 static int file_open(void *context, const char *path, int maker, void **file)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = pithi_descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
     (void)context, (void)maker;
     *file = (void *)(intptr_t)fd;
     return fd < 0 ? -1 : 0;
