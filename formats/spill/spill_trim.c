@@ -8,13 +8,13 @@
 
 void pithi_spill_window_text(const struct pithi_spill_page *page, char *text, size_t size)
 {
-    double from = page->from_ns > page->zero_ns ? (double)(page->from_ns - page->zero_ns) / 1e9 : 0;
+    double from = page->from_ns > page->zero_ns ? (double)pithi_ns_apart(page->from_ns, page->zero_ns) / 1e9 : 0;
     if (page->zero_ns == 0)
         snprintf(text, size, "%s", "");
     else if (page->to_ns == INT64_MAX)
         snprintf(text, size, "%.9g to end", from);
     else
-        snprintf(text, size, "%.9g to %.9g", from, (double)(page->to_ns - page->zero_ns) / 1e9);
+        snprintf(text, size, "%.9g to %.9g", from, (double)pithi_ns_apart(page->to_ns, page->zero_ns) / 1e9);
 }
 
 int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill_lane *lane)
@@ -98,9 +98,10 @@ static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_ope
     int err = PITH_OK;
     for (i = 0; known != NULL && i < known->count && err == PITH_OK; i++) {
         uint32_t id = pithi_open_id(known->entries[i]);
-        if (id >= walk->id_count || walk->ids[id] == UINT32_MAX)
+        if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != PITHLOG_STATE)
             continue;
-        for (times = pithi_open_times(known->entries[i]); times > 0 && err == PITH_OK; times--, at++) {
+        times = pithi_open_times(known->entries[i]);
+        for (; times > 0 && at < PITHI_OPEN_MAX && err == PITH_OK; times--, at++) {
             if (same && is_open(trim, at, walk->ids[id]))
                 continue;
             if (same)
