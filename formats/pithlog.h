@@ -176,8 +176,8 @@ PITHLOG_API void pithlog_iter_close(struct pithlog_iter *iter);
 
 /* ---- Summaries --------------------------------------------------------------------------------------------------- */
 
-/* A stack of open states: path 0 is the empty one, path p is `state` inside path `parent` < p. Numbers are a rank's
- * own; its lanes share them. */
+/* A stack of open states: path 0 is the empty one, path p is `state` inside path `parent` < p. Numbers are a lane's
+ * own. */
 struct pithlog_path {
     uint32_t parent;
     uint32_t state; /* definition; UINT32_MAX for path 0 */
@@ -202,7 +202,7 @@ struct pithlog_summary;
 PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);
 PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
 
-/* The paths of a lane's rank; valid until a lane of another rank is asked for. NULL: it cannot be read. */
+/* The paths of a lane; valid until another lane is asked for. NULL: it cannot be read. */
 PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
                                                              uint32_t *count);
 /* Tells the pieces of `lane` that reach into [from_ns, to_ns), in order of time and without gaps, as large ones as are

@@ -19,6 +19,7 @@ struct sheet_place {
 struct made {
     struct sheet_place *places;
     uint32_t count, room;
+    struct pithi_paths paths;
     int done;
 };
 
@@ -26,8 +27,7 @@ struct pithlog_summary {
     struct pithlog *log;
     int fd; /* the temporary file; -1: none yet */
     uint64_t fd_size;
-    struct made *made;         /* [lanes] */
-    struct pithi_paths *paths; /* [ranks] */
+    struct made *made; /* [lanes] */
     /* the sheet in hand */
     uint64_t at; /* its offset; UINT64_MAX: none */
     struct pithi_sheet sheet;
@@ -44,9 +44,8 @@ int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
         s->fd = -1;
         s->at = UINT64_MAX;
         s->made = calloc(log->info.lanes + (size_t)1, sizeof *s->made);
-        s->paths = calloc(log->rank_count + (size_t)1, sizeof *s->paths);
     }
-    if (s && s->made && s->paths)
+    if (s && s->made)
         return PITH_OK;
     pithlog_summary_close(s);
     *summary = NULL;
@@ -57,14 +56,13 @@ void pithlog_summary_close(struct pithlog_summary *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; s->made && i < s->log->info.lanes; i++)
+    for (uint32_t i = 0; s->made && i < s->log->info.lanes; i++) {
         free(s->made[i].places);
-    for (uint32_t i = 0; s->paths && i < s->log->rank_count; i++)
-        pithi_paths_free(&s->paths[i]);
+        pithi_paths_free(&s->made[i].paths);
+    }
     if (s->fd >= 0)
         close(s->fd);
     free(s->made);
-    free(s->paths);
     free(s->open.states);
     free(s->bytes.data);
     free(s);
@@ -131,7 +129,7 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
 static int make(struct pithlog_summary *s, uint32_t lane)
 {
     struct making making = {s, &s->made[lane]};
-    struct pithi_paths *paths = &s->paths[pithi_log_rank_of(s->log, lane)];
+    struct pithi_paths *paths = &making.made->paths;
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
     struct pithlog_iter *iter = NULL;
     struct pithi_summary *builder = NULL;
@@ -243,7 +241,7 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
 {
     if (have(s, lane) != PITH_OK)
         return NULL;
-    const struct pithi_paths *paths = &s->paths[pithi_log_rank_of(s->log, lane)];
+    const struct pithi_paths *paths = &s->made[lane].paths;
     *count = paths->count;
     return paths->items;
 }
@@ -256,7 +254,7 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
     if (err != PITH_OK)
         return err;
     const struct made *made = &s->made[lane];
-    asking.path_count = s->paths[pithi_log_rank_of(s->log, lane)].count;
+    asking.path_count = made->paths.count;
     for (uint32_t i = 0; i < made->count && err == PITH_OK; i++) {
         asking.place = &made->places[i];
         if (asking.place->end_ns <= from_ns || asking.place->start_ns >= to_ns)

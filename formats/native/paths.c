@@ -5,7 +5,7 @@
 
 static uint64_t key_of(uint32_t parent, uint32_t state) { return (uint64_t)parent << 32 | state; }
 
-enum { STEP_BITS_FIRST = 8 };
+enum { STEP_BITS_FIRST = 6 };
 
 int pithi_paths_begin(struct pithi_paths *paths)
 {

@@ -1,4 +1,4 @@
-/* paths.h - the stacks of open states that occur on a rank's lanes, as numbers.
+/* paths.h - the stacks of open states that occur on a lane, as numbers.
  *
  * A path is a stack of states, outermost first. Path 0 is empty; every other one is a path (its parent, of a lower
  * number) and one more state inside it. So a number stands for a whole stack, entering a state is a step to a child,

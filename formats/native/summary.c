@@ -105,7 +105,7 @@ static int resize(void *array, size_t from, size_t to, size_t item)
     return 1;
 }
 
-/* Room by path for `path`: lanes of a rank have their paths in common, but not every lane has all of them. */
+/* Room by path for `path`. */
 static int make_room(struct pithi_summary *s, uint32_t path)
 {
     uint32_t from = s->path_room, room = from ? from : 32;

@@ -50,7 +50,7 @@ struct pithi_piece {
 /* Takes the payload of a finished sheet. 0 or an enum pith_err. */
 typedef int pithi_sheet_sink(void *context, const void *payload, size_t size);
 
-/* The summary of one lane under way; `paths` is its rank's. */
+/* The summary of one lane under way; `paths` are its own. */
 struct pithi_summary;
 struct pithi_summary *pithi_summary_new(uint32_t thread, struct pithi_paths *paths); /* NULL: no memory */
 void pithi_summary_free(struct pithi_summary *summary);

@@ -58,7 +58,7 @@ struct pithi_sweep {
     uint32_t visible_depth, visible_capacity;
     struct level level[PITHI_LEVELS];
 
-    struct path_show *shows; /* [show_count] of the rank whose paths are shown_paths */
+    struct path_show *shows; /* [show_count] */
     const struct pithlog_path *shown_paths;
     uint32_t show_count, show_capacity;
     uint32_t deepest; /* levels that any of these paths reaches */
@@ -315,6 +315,7 @@ void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
         sweep->level[l].begun = PITHI_NONE;
     }
     sweep->first_mark = sweep->cells->mark_count;
+    sweep->shown_paths = NULL;
     sweep->first_tick = sweep->cells->tick_count;
     memset(sweep->last_tick, 0, sweep->cells->defs * sizeof *sweep->last_tick);
 }
@@ -433,7 +434,7 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 
 static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *paths, uint32_t count)
 {
-    if (paths == sweep->shown_paths && count == sweep->show_count)
+    if (sweep->shown_paths) /* a lane has one table */
         return;
     sweep->shows = pithi_grow(sweep->shows, &sweep->show_capacity, count, sizeof *sweep->shows);
     memset(sweep->shows, 0, count * sizeof *sweep->shows);

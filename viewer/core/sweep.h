@@ -25,7 +25,7 @@ void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
 
 /* Instead of records, a piece of a summary, between begin and end and in order of time: its paths share each column that
- * it lies in, in proportion. `paths` are those of the lane's rank. Sums are left alone. */
+ * it lies in, in proportion. `paths` are the lane's. Sums are left alone. */
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt where what its pieces leave open could give a cell to another state. The first stretch of such
