@@ -12,8 +12,9 @@
  * Functions that can fail return 0 (PITH_OK) or an enum pith_err; pithlog_error() then has the text, one line
  * "FILE: byte N: what is wrong; what to do". Nothing prints, exits or aborts, whatever the file holds.
  * A struct pithlog may be used by several threads at once, each with iterators of its own.
- * Memory: the file is mapped; an iterator holds one unpacked block a lane (about 0.1 MB each, less with many lanes),
- * whatever the log's size.
+ * Memory: opening reads the front of a log, about 60 bytes a rank; a lane's description is read when it is first asked
+ * for (200 bytes); an iterator holds one unpacked block a lane, less of each the more lanes there are. A file that is
+ * cut or replaced while it is open gives errors, no more.
  */
 #ifndef PITHLOG_H
 #define PITHLOG_H

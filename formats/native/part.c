@@ -148,7 +148,7 @@ out:
 
 static int take_comms(const struct pithlog *log, const struct front *f, struct pithi_log_part *part)
 {
-    if (!(part->comms = malloc((f->comm_count + (size_t)1) * sizeof *part->comms)))
+    if (!(part->comms = malloc((f->comm_count ? f->comm_count : (size_t)1) * sizeof *part->comms)))
         return PITH_ERR_MEMORY;
     part->comm_count = f->comm_count;
     for (uint32_t i = 0; i < f->comm_count; i++) {
@@ -178,7 +178,7 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
     const unsigned char *names = f->names;
     uint64_t list = f->lists;
     part->lane_room = f->lane_count;
-    if (!(part->lanes = malloc((f->lane_count + (size_t)1) * sizeof *part->lanes)))
+    if (!(part->lanes = malloc((f->lane_count ? f->lane_count : (size_t)1) * sizeof *part->lanes)))
         return PITH_ERR_MEMORY;
     for (uint32_t i = 0; i < f->lane_count; i++) {
         char *name = NULL;
