@@ -2,11 +2,10 @@
  *
  *     1. recording ends everywhere; each opens its own spill file
  *     2. one time: rank 0's difference of CLOCK_REALTIME and CLOCK_MONOTONIC for all on its machine; the earliest
- *     record
- *        of all is the log's time 0
+ *        record of all is the log's time 0
  *     3. one set of definitions: united up a binomial tree, then given to all
  *     4. each encodes its own records (the long part; no communication)
- *     5. a prefix sum of the sizes tells each where its segment stands; all write
+ *     5. a prefix sum of the sizes tells each where its segment stands; all write (merge_file.c)
  *     6. rank 0 gives the file its name; only then do the spill files go
  *
  * After every step that can fail all agree on whether it did; if one failed, nobody goes on, the unfinished file goes
@@ -109,18 +108,40 @@ static int align_clocks(struct merge *merge)
 
 static const char *own_host(const struct merge *merge) { return merge->have ? merge->spill.page.host : "localhost"; }
 
-/* Host and communicators, for the front of the log. */
+/* Host and communicators, for the front of the log. Of those who know a communicator's members the lowest rank will tell
+ * them (with PITH_RANKS its own rank 0 may have recorded nothing). */
 static int own_places(struct merge *merge)
 {
     uint32_t i;
     for (i = 0; i < merge->spill.comm_count; i++) {
-        struct pithlog_comm comm = merge->spill.comms[i].comm;
-        if (merge->spill.comms[i].rank != 0) /* as pithi_encode_records: one member tells */
-            comm.size = comm.remote_size = 0;
-        if (merge->spill.comms[i].defined && pithi_defs_comm(merge->defs, &comm, merge->t->rank) != PITH_OK)
+        if (merge->spill.comms[i].defined &&
+            pithi_defs_comm(merge->defs, &merge->spill.comms[i].comm, merge->t->rank) != PITH_OK)
             return pithi_merge_fail(pithlog_error());
     }
     return pithi_defs_host(merge->defs, own_host(merge)) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
+}
+
+static void property(struct merge *merge, const char *key, const char *format, ...)
+{
+    char value[PITHI_PATH_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    if (*value != '\0')
+        pithi_defs_property(merge->defs, key, value);
+}
+
+/* Every process states it, for rank 0 need not be one that recorded; where it did, its own stands. */
+static void clock_property(struct merge *merge)
+{
+    if (!merge->have)
+        return;
+    if (merge->spill.page.clock == PITHI_CLOCK_NS)
+        property(merge, "clock", "clock_gettime");
+    else
+        property(merge, "clock", "%s %.6g GHz", merge->spill.page.clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct",
+                 merge->spill.time.ticks_per_s / 1e9);
 }
 
 static int own_defs(struct merge *merge)
@@ -135,33 +156,18 @@ static int own_defs(struct merge *merge)
         if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) !=
             PITH_OK)
             return pithi_merge_fail(pithlog_error());
+    clock_property(merge);
     return own_places(merge);
-}
-
-static void property(struct merge *merge, const char *key, const char *format, ...)
-{
-    char value[PITHI_PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(value, sizeof value, format, arguments);
-    va_end(arguments);
-    if (*value != '\0')
-        pithi_defs_property(merge->defs, key, value);
 }
 
 /* The facts that rank 0 states for all. */
 static void root_properties(struct merge *merge)
 {
     char window[64];
-    double hertz = merge->have ? merge->spill.time.ticks_per_s : 1e9;
     property(merge, "program", "%s", pithi_session.program);
     property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
              (long long)(merge->zero_ns % 1000000000));
-    if (!merge->have || merge->spill.page.clock == PITHI_CLOCK_NS)
-        property(merge, "clock", "clock_gettime");
-    else
-        property(merge, "clock", "%s %.6g GHz", merge->spill.page.clock == PITHI_CLOCK_TSC ? "tsc" : "cntvct",
-                 hertz / 1e9);
+    clock_property(merge);
     /* On one machine all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings. */
     property(merge, "clock_error_ns", merge->one_clock ? "100" : "unknown");
     if (merge->coarse.unit_ns > 1)
@@ -250,8 +256,8 @@ static unsigned own_cores(const struct pith_transport *t)
 static int encode_own(struct merge *merge)
 {
     struct pithi_rank rank = {merge->t->rank, own_host(merge), (uint64_t)getpid()};
-    struct pithi_encode_job job = {&merge->spill, merge->defs, merge->shift_ns - merge->zero_ns, merge->coarse,
-                                   own_cores(merge->t)};
+    struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
+                                   merge->coarse, own_cores(merge->t)};
 
     if (pithi_encode_open(&merge->encode, &rank, pithi_session.folder) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
@@ -281,10 +287,13 @@ static int end_defs(struct merge *merge)
 
 static int publish(struct merge *merge)
 {
-    struct pithi_output output = {
-        merge->part,           pithi_session.log,  merge->volumes,
-        merge->totals.records, merge->totals.lost, (uint32_t)merge->t->size,
-        (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
+    struct pithi_output output = {merge->part,
+                                  pithi_session.log,
+                                  merge->volumes,
+                                  merge->totals.records,
+                                  merge->totals.lost,
+                                  (uint32_t)merge->t->size,
+                                  (uint32_t)((uint64_t)merge->t->size - merge->recorded)};
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 

@@ -84,12 +84,26 @@ static int sum_before(void *context, uint64_t *value)
     return 0;
 }
 
+/* MPICH 4.0 compares unsigned numbers as signed ones; so the order of theirs is made that of signed ones. */
+static void turn_sign(uint64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] ^= UINT64_C(1) << 63;
+}
+
 static int reduce(void *context, uint64_t *values, int count, int op)
 {
+    int ordered = op == PITH_MIN || op == PITH_MAX;
     MPI_Op operation = op == PITH_MIN ? MPI_MIN : op == PITH_MAX ? MPI_MAX : MPI_SUM;
 
     (void)context;
-    return REAL(MPI_Allreduce)(MPI_IN_PLACE, values, count, MPI_UINT64_T, operation, comm) == MPI_SUCCESS ? 0 : -1;
+    if (ordered)
+        turn_sign(values, count);
+    int result =
+        REAL(MPI_Allreduce)(MPI_IN_PLACE, values, count, ordered ? MPI_INT64_T : MPI_UINT64_T, operation, comm);
+    if (ordered)
+        turn_sign(values, count);
+    return result == MPI_SUCCESS ? 0 : -1;
 }
 
 static int barrier(void *context)
