@@ -5,6 +5,12 @@
 
 #include <time.h>
 
+#if defined(__SANITIZE_THREAD__)
+/* The thread sanitizer forbids threads in the child of a process with threads, unless told. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void) { return "die_after_fork=0"; }
+#endif
+
 enum { THREADS = 3, STEPS = 40000, RANKS = 3 };
 
 static void nap(long us)
