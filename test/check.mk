@@ -97,7 +97,7 @@ fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
 		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix=$(O)/$$f- $(O)/corpus/$$f test/fuzz/corpus/$$f || exit 1; done
 
 # Measures, as one table and as $(O)/bench.json (test/bench/README.md); never fails, also where a peer is missing. BENCH names
-# some of them (BENCH='record pause'); BIG=1 adds a log of 1e9 records.
+# some of them (BENCH='record pause'); BIG=1 adds logs at scale.
 bench:
 	$(if $(filter no,$(DEPS)),,@./install-deps bench || :)
 	@+$(MAKE) --no-print-directory bench-run
