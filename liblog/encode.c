@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "native/defs.h"
 #include "native/zip.h"
 #include "spill/spill_emit.h"
 
@@ -187,9 +188,16 @@ static int join_lanes(struct work *work, const struct worker *workers, unsigned 
     return pithi_spill_emit_lost(work->job->spill, &target, &all, 0, last_ns);
 }
 
-static int comm(void *segment, const struct pithlog_comm *definition, uint32_t *index)
+/* One rank gives the list of a communicator's members, lest the log holds it once a rank. */
+static int comm(void *context, const struct pithlog_comm *definition, uint32_t *index)
 {
-    return pithi_segment_comm(segment, definition, index);
+    const struct work *work = context;
+    const struct pithi_places *places = pithi_defs_places(work->job->defs);
+    struct pithlog_comm told = *definition;
+    uint32_t place;
+    if (!pithi_places_find_comm(places, told.key, &place) || places->comms[place].teller != work->job->rank)
+        told.size = told.remote_size = 0;
+    return pithi_segment_comm(work->encode->segment, &told, index);
 }
 
 /* All that the lanes need is made before them: ids, communicators, the lanes' descriptions. */
@@ -198,7 +206,7 @@ static int prepare(struct work *work)
     const struct pithi_spill *spill = work->job->spill;
     struct pithi_encode *encode = work->encode;
     struct pithi_spill_target target = {
-        .context = encode->segment, .defs = work->job->defs, .comm = comm, .shift_ns = work->job->shift_ns};
+        .context = work, .defs = work->job->defs, .comm = comm, .shift_ns = work->job->shift_ns};
     uint32_t i, lane;
     int err;
 

@@ -33,6 +33,7 @@ int pithi_encode_open(struct pithi_encode *encode, const struct pithi_rank *rank
 struct pithi_encode_job {
     const struct pithi_spill *spill;
     struct pithi_defs *defs; /* the log's; gets what it lacks */
+    int32_t rank;            /* this process's: it tells the members of the communicators that name it */
     int64_t shift_ns;        /* from CLOCK_MONOTONIC to time in the log */
     struct pithi_coarse_rules coarse;
     unsigned threads; /* may be used, the caller's own included */

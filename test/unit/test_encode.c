@@ -77,7 +77,7 @@ static int encode(unsigned threads, int64_t least_ns, struct bytes *all, uint64_
     struct pithi_encode encode;
     struct pithi_spill spill;
     struct pithi_defs *defs;
-    struct pithi_encode_job job = {&spill, NULL, 0, {1, least_ns}, threads};
+    struct pithi_encode_job job = {&spill, NULL, 3, 0, {1, least_ns}, threads};
     int good;
     *all = (struct bytes){NULL, 0};
     if (pithi_defs_new(&defs) != PITH_OK || pithi_spill_open(&spill, spill_path()) != PITH_OK ||

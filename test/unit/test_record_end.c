@@ -1,6 +1,8 @@
 /* test_record_end.c - what the end of a job makes of its records as the environment asks: coarser times, no short
  * states, several files; and that a log's files come, are replaced and go together. */
 #include "fork_job.h"
+#include "native/bytes.h"
+#include "native/layout.h"
 #include "record_help.h"
 
 enum { ROUNDS = 3000 };
@@ -78,6 +80,64 @@ static void test_min_duration(void)
        "messages stay");
     help_close(&log);
     unsetenv("PITH_MIN_DURATION");
+}
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+static void comm_job(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    int32_t members[] = {3, 0, 2, 1};
+    struct pith_comm all = {77, "all", 0, 4, members, 0, NULL};
+    if ((pith_job_join(&transport) == 0) != (getenv("PITH_RANKS") == NULL || job->rank < 3))
+        exit(3);
+    while (members[all.rank] != job->rank)
+        all.rank++;
+    pith_comm_free(pith_comm_define(&all));
+    pith_job_finish(&transport);
+}
+
+/* How many descriptions of communicators in a log list members. */
+static int member_lists(const char *path)
+{
+    static unsigned char bytes[1 << 20];
+    FILE *file = fopen(path, "rb");
+    size_t size = file != NULL ? fread(bytes, 1, sizeof bytes - 16, file) : 0, at;
+    int lists = 0;
+    if (file != NULL)
+        fclose(file);
+    for (at = 0; at + PITHI_CHUNK_HEAD < size; at += 8) {
+        const unsigned char *p = bytes + at + PITHI_CHUNK_HEAD, *end;
+        uint64_t type, length, number, name, members;
+        if (memcmp(bytes + at, "PChK", 4) != 0 || pithi_get16(bytes + at + 4) != PITHI_C_META)
+            continue;
+        end = p + pithi_get64(bytes + at + 8);
+        while (p < end && (p = pithi_get_varint(p, end, &type)) && (p = pithi_get_varint(p, end, &length))) {
+            const unsigned char *q = pithi_get_varint(p, end, &number);
+            if (type == PITHI_M_COMM && (q = pithi_get_varint(q + 8, end, &name)) &&
+                pithi_get_varint(q + name, end, &members))
+                lists += members > 0;
+            p += length;
+        }
+    }
+    return lists;
+}
+
+static void test_members(const char *ranks)
+{
+    struct help_log log;
+    const struct pithlog_comm *comm;
+    help_fresh();
+    if (ranks != NULL)
+        setenv("PITH_RANKS", ranks, 1);
+    OK(job_run(4, comm_job) == 0 && help_read(&log, "run.pith"), "a communicator of ranks 3, 0, 2, 1%s%s",
+       ranks != NULL ? ", PITH_RANKS=" : "", ranks != NULL ? ranks : "");
+    comm = pithlog_get_comm(log.log, 1);
+    OK(comm != NULL && comm->key == 77 && comm->size == 4 && comm->world_ranks[0] == 3 && comm->world_ranks[3] == 1,
+       "has its members");
+    OK(member_lists("run.pith") == 1, "which one rank tells");
+    help_close(&log);
+    unsetenv("PITH_RANKS");
 }
 
 /* ---- Files ------------------------------------------------------------------------------------------------------- */
@@ -232,6 +292,8 @@ int main(void)
     test_plain();
     test_unit();
     test_min_duration();
+    test_members(NULL);
+    test_members("0-2");
     test_files(5, 3);
     test_files(16, 16);
     test_files(2, 9);
