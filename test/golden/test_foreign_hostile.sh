@@ -34,6 +34,8 @@ for i, line in enumerate(("-3 0 0 %s 0 0" % big, "-11 0 0 0 0 9000000000000000\n
                           "-13 0 %s -%s 0 0 a:b c" % (big, big), "-13 0 1 1 0 0 x", "-15 5 0 0 0 0 rank 99999999 thread -1",
                           "-7 0 0 0 0 1e308", "1 0 0 0 0 nan", "1 0 0 0 0 " + "9" * 400, "1 0 0 0 0 1 " + "x" * 100000)):
     keep("line%02d.alog" % i, ("-1 0 0 0 0 0 x\n" + line + "\n1 0 0 0 0 2\n").encode())
+# Little of each of very many processes: a lane costs what it holds.
+keep("many.alog", ("-3 0 0 60000 0 0\n" + "".join("1 %d 0 0 0 %d\n" % (i, i) for i in range(60000))).encode())
 EOF
 count=0 wrong=0 read=0
 ulimit -v $([ -n "${ASAN_OPTIONS:-}" ] || nm -D "$build/bin/pith" 2>/dev/null | grep -q __asan && echo unlimited || echo 1000000)
