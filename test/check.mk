@@ -81,7 +81,7 @@ asan-suites: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(nee
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli)
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= tsan-suites
-tsan_bin = $(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_thread%,$(unit_bin))
+tsan_bin = $(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin))
 tsan-suites: lib tools wrappers samples $(tsan_bin)
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh test/mpi/races.sh
 
