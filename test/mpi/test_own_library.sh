@@ -47,7 +47,7 @@ for mpi in $(mpis); do
     is "$(sums err)" 30 "$mpi: preloaded by hand" || cat err
     for sample in ring ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
-        PITH_FUNCTIONS='mpi_*send*,-mpi_*_init' mpiexec_of "$mpi" 3 pith run --lib trace "$build/samples/$mpi/$sample" >/dev/null 2>trace
+        PITH_ONLY='mpi_*send*' PITH_SKIP='mpi_*_init' mpiexec_of "$mpi" 3 pith run --lib trace "$build/samples/$mpi/$sample" >/dev/null 2>trace
         mpiexec_of "$mpi" 3 pith run --lib ./sizes/libsizes.so "$build/samples/$mpi/$sample" >out 2>err
         is "$? $(sums err)" "0 $(grep -c Starting trace)" "$mpi: $sample: as many messages as libpith-trace tells of"
     done

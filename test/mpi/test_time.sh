@@ -49,8 +49,10 @@ for mpi in $(mpis); do
     timed "$mpi" 2 ./timed-$mpi >out 2>err
     is "$(head -n 1 err | sed 's/[0-9.]* s,/N s,/; s/[0-9.]*%/N%/') $(grep -cE '^MPI_[A-Z][a-z_]+ +[0-9]+ +[0-9]+\.[0-9]{6} +[0-9.]+% +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+ +[0-9]+$' err)" \
         "pith: MPI calls of 2 ranks in N s, of which they took N% $(reads calls t.json | cut -d' ' -f 2 | sort -u | wc -l)" "$mpi: the table on standard error"
-    PITH_FUNCTIONS='mpi_start*' PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi
+    PITH_ONLY='mpi_start*' PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi
     is "$(reads calls t.json | tr '\n' ',')" "0 MPI_Start 6,0 MPI_Startall 1,1 MPI_Start 6,1 MPI_Startall 1," "$mpi: functions chosen"
+    PITH_SKIP='MPI p*,MPI [ewcd]*' PITH_QUIET=1 timed "$mpi" 2 -o t.json ./timed-$mpi
+    is "$(reads calls t.json | grep -cE 'MPI_(Send|Start|Init|Bcast|Comm_rank|Recv)')" 0 "$mpi: groups left out"
     timed "$mpi" 2 -o /nonexistent/t.csv ./timed-$mpi >out 2>err
     is "$? $(head -n 1 err)" "0 pith: PITH_TIME_FILE: /nonexistent/t.csv: No such file or directory; the table goes to standard error" "$mpi: a file that cannot be: said"
 

@@ -56,9 +56,11 @@ for mpi in $(mpis); do
     done
     rm -f of.*; traced "$mpi" 2 -o of.%r ./traced-$mpi 2>err
     is "$(cat err; cat of.0) $(cat of.1)" "$(wanted 0 2) $(wanted 1 2)" "$mpi: a file for each rank"
-    rm -f all; (mkdir -p sub; PITH_TRACE_FILE=all PITH_FUNCTIONS='mpi_*send,-MPI_I*' traced "$mpi" 2 ./traced-$mpi 2>err)
+    rm -f all; (mkdir -p sub; PITH_TRACE_FILE=all PITH_ONLY='mpi_*send' PITH_SKIP='MPI_I*' traced "$mpi" 2 ./traced-$mpi 2>err)
     is "$(cat err; sort all)" "$(for r in 0 1; do wanted $r 2 | grep -E 'MPI_Send( |$)'; done | sort)" "$mpi: one file for all, functions chosen"
-    PITH_TRACE_TIME=1 PITH_FUNCTIONS=MPI_Barrier traced "$mpi" 1 ./traced-$mpi 2>err
+    PITH_SKIP='MPI point-to-point, MPI environment,MPI_[^S]*' traced "$mpi" 2 ./traced-$mpi 2>err
+    is "$(grep -o 'Starting [A-Za-z_]*' err | sort -u | tr '\n' ' ')" "$(for r in 0 1; do wanted $r 2; done | grep -o 'Starting MPI_S[A-Za-z_]*' | grep -vE 'send|recv|Start' | sort -u | tr '\n' ' ')" "$mpi: groups left out"
+    PITH_TRACE_TIME=1 PITH_ONLY=MPI_Barrier traced "$mpi" 1 ./traced-$mpi 2>err
     like "$(tr '\n' '|' <err)" '^\[0\] [0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{6} Starting MPI_Barrier\.\.\.\|\[0\] [0-9:.]{15} Ending MPI_Barrier after [0-9]+\.[0-9]{9} s\|$' "$mpi: with times"
     PITH_TRACE_FILE=/nonexistent/x traced "$mpi" 1 ./traced-$mpi 2>err
     is "$? $(head -n 1 err) $(grep -c . err)" "0 pith: PITH_TRACE_FILE: /nonexistent/x: No such file or directory; the trace goes to standard error 35" "$mpi: a file that cannot be: said"
