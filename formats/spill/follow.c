@@ -263,7 +263,7 @@ static int describe_comm(struct pithi_follow_comm *known, const struct pithlog_c
         free((char *)(uintptr_t)known->comm.name);
         known->comm.name = strdup(comm->name);
     }
-    if (known->comm.size == 0 && count > 0) {
+    if (known->comm.size == 0 && comm->size > 0) {
         int32_t *ranks = malloc(count * sizeof *ranks);
         if (ranks == NULL)
             return pithi_fail(PITH_ERR_MEMORY, "no memory to follow a program");
