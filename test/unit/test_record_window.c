@@ -278,6 +278,68 @@ static void test_messages(void)
     help_close(&log);
 }
 
+/* Three messages of one rank to the other: X is over before the window begins, A crosses its beginning, B lies in it. A
+ * was to be received first. */
+static void edge_body(struct fork_job *job)
+{
+    struct pith_transport transport = job_transport(job);
+    uint64_t first, second;
+    pith_job_join(&transport);
+    first = pith_recv_post_many(7) + 5;
+    second = first + 1;
+    if (job->rank == 0)
+        pith_comm_send(0, 1, 1, 100); /* A */
+    if (job->rank == 0)
+        pith_comm_send(0, 1, 2, 200); /* X */
+    job_barrier(job);
+    if (job->rank == 1)
+        pith_comm_recv(0, 0, 2, 200, second);
+    nap(90000);
+    job_barrier(job);
+    if (job->rank == 1)
+        pith_comm_recv(0, 0, 1, 100, first);
+    job_barrier(job);
+    if (job->rank == 0)
+        pith_comm_send(0, 1, 1, 300); /* B */
+    job_barrier(job);
+    if (job->rank == 1)
+        pith_comm_recv(0, 0, 1, 300, pith_recv_post());
+    pith_job_finish(&transport);
+}
+
+static void run_edge(void)
+{
+    window("50ms", NULL);
+    exit(job_run(RANKS, edge_body));
+}
+
+static void test_edge(void)
+{
+    const uint64_t posted[] = {1, 0, 2};
+    const int32_t peers[] = {PITH_NOBODY, 0, 0};
+    struct pithlog_matcher *matcher;
+    struct pithlog_message message;
+    struct help_log log;
+    uint64_t sends = 9, recvs = 9;
+    int count = 0, good = 1;
+    size_t i;
+    help_fresh();
+    OK(help_child(run_edge) == 0 && help_read(&log, "run.pith"), "a message that crosses the window's beginning");
+    for (i = 0; i < log.count; i++)
+        if (log.records[i].kind == PITHLOG_RECV) {
+            good &= count < 3 && log.records[i].posted == posted[count] && log.records[i].peer == peers[count];
+            count++;
+        }
+    OK(good && count == 3, "receives are numbered anew; one that was over closes its gap");
+    OK(pithlog_matcher_open(log.log, &matcher) == PITH_OK && pithlog_matcher_next(matcher, &message) == 1 &&
+           message.bytes == 300 && received(&log, &message) == 300 && pithlog_matcher_next(matcher, &message) == 0,
+       "the one inside is matched");
+    pithlog_matcher_unmatched(matcher, &sends, &recvs);
+    OK(sends == 0 && recvs == 1, "the one across is not");
+    pithlog_matcher_close(matcher);
+    help_close(&log);
+}
+
 int main(void)
 {
     help_begin();
@@ -286,6 +348,7 @@ int main(void)
     test_windows();
     test_outside();
     test_messages();
+    test_edge();
     help_clean();
     return tap_done();
 }
