@@ -12,6 +12,10 @@
 #include "native/chunk.h"
 #include "native/log.h"
 
+/* So many lanes have a whole block each, some 70 KB; more share this memory for slices, down to the least that is worth
+ * reading a block for. */
+enum { WHOLE_LANES = 256, SLICES_BYTES = 6 << 20, LEAST_SLICE = 256, SLICE_READY = 4 };
+
 /* Kept out of the way of the code that each record runs through. */
 #define UNCOMMON __attribute__((noinline, cold))
 
@@ -22,7 +26,9 @@ struct cursor {
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
     uint32_t found;                    /* it was looked up */
     uint32_t next_block;               /* to be loaded when this one is at its end */
-    struct pithi_block block;
+    struct pithi_block block;          /* it, or a slice of it, and then: */
+    struct pithi_block_mark mark;      /* the end of the slice */
+    uint32_t left;                     /* records of the block behind it */
     struct pithi_stack stack;
 };
 
@@ -39,6 +45,8 @@ struct pithlog_iter {
     uint32_t kinds, flags;
     struct pithi_zip zip;
     struct pithi_buffer chunk; /* the block being unpacked */
+    struct pithi_block whole;  /* the block being sliced */
+    size_t slice_bytes;        /* 0: lanes have whole blocks */
     struct pithi_log_window window;
     struct cursor *cursors;
     uint32_t cursor_count;
@@ -102,6 +110,7 @@ static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, con
     struct pithi_log_block block = {0};
     char name[4096];
     pithi_block_leave(&c->block); /* so that another call goes on with the next one */
+    c->left = 0;
     if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) != PITH_OK)
         block.offset = 0;
     pithi_files_name(&it->log->files, block.offset, name, sizeof name);
@@ -111,40 +120,54 @@ static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, con
 }
 
 /* The block agrees with what the index says of it. */
-static int as_indexed(const struct cursor *c, const struct pithi_log_block *b)
+static int as_indexed(const struct pithi_block_head *h, const struct cursor *c, const struct pithi_log_block *b)
 {
-    const struct pithi_block_head *h = &c->block.head;
     return h->first_ns == b->first_ns && h->last_ns == b->last_ns && h->count == b->count && h->kinds == b->kinds &&
            h->thread == c->lane->seen.thread;
 }
 
-/* 1; -1: it cannot be read. */
-static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
+/* Reads and unpacks the lane's block `b`; *opened (may be NULL) gets the stack at its start. */
+static int unpack(struct pithlog_iter *it, const struct cursor *c, const struct pithi_log_block *b,
+                  struct pithi_block *block, struct pithi_stack *opened, const char **why)
 {
     const struct pithi_log_part *part = c->lane->part;
     struct pithi_chunk_head head;
+    int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why);
+    if (err != PITH_OK)
+        return err;
+    *why = "its header is not there";
+    if (head.type != PITHI_C_EVENTS || head.rank != part->rank)
+        return PITH_ERR_DAMAGED;
+    block->lane = c->lane_number;
+    block->def_count = it->log->info.defs;
+    block->comms = part->comms;
+    block->comm_count = part->comm_count;
+    if ((err = pithi_block_load(block, &it->zip, it->chunk.data, it->chunk.size, opened, why)) != PITH_OK)
+        return err;
+    *why = "it contradicts the index";
+    return as_indexed(&block->head, c, b) ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+/* The block that the lane stands in, or the next slice of it. 1; -1: it cannot be read. */
+static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
+{
+    struct pithi_stack *opened = it->flags & PITHLOG_NEST && c->mark.prepared == 0 ? &c->stack : NULL;
     const char *why;
-    c->next_block++;
-    c->stack.count = 0;
-    int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, &why);
-    if (err == PITH_OK && (head.type != PITHI_C_EVENTS || head.rank != part->rank))
-        return block_damaged(it, c, "its header is not there");
-    c->block.lane = c->lane_number;
-    c->block.def_count = it->log->info.defs;
-    c->block.comms = part->comms;
-    c->block.comm_count = part->comm_count;
-    if (err == PITH_OK)
-        err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size,
-                               it->flags & PITHLOG_NEST ? &c->stack : NULL, &why);
+    int err = unpack(it, c, b, it->slice_bytes ? &it->whole : &c->block, opened, &why);
+    if (err == PITH_OK && it->slice_bytes) {
+        err = pithi_block_slice(&it->whole, &c->block, &c->mark, it->slice_bytes, &c->left);
+        why = c->block.why;
+    }
     if (err == PITH_ERR_MEMORY)
         pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);
     if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED)
         return block_damaged(it, c, why);
     if (err != PITH_OK) {
         pithi_block_leave(&c->block);
+        c->left = 0;
         return -1;
     }
-    return as_indexed(c, b) ? 1 : block_damaged(it, c, "it contradicts the index");
+    return 1;
 }
 
 /* A block without any record that is asked for need not be read: the stack is found again at the next block's start.
@@ -160,10 +183,16 @@ static inline int step(struct pithlog_iter *it, struct cursor *c)
     return status >= 0 ? status : block_damaged(it, c, c->block.why);
 }
 
-/* Goes to the first record of the lane's next block: as advance. */
+/* Goes to the first record of the lane's next slice or block: as advance. */
 static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
 {
     struct pithi_log_block block;
+    if (c->left > 0) {
+        if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) == PITH_OK)
+            return load_block(it, c, &block) < 0 ? -1 : step(it, c);
+        c->left = 0;
+        return -1;
+    }
     for (; c->next_block < c->lane->block_count; c->next_block++) {
         if (pithi_log_block(it->log, c->lane, c->next_block, &it->window, &block) != PITH_OK) {
             c->next_block++;
@@ -171,8 +200,12 @@ static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
         }
         if (block.first_ns > it->to_ns)
             return 0;
-        if (!may_skip(it, &block))
-            return load_block(it, c, &block) < 0 ? -1 : step(it, c);
+        if (may_skip(it, &block))
+            continue;
+        c->next_block++;
+        c->stack.count = 0;
+        c->mark = (struct pithi_block_mark){0};
+        return load_block(it, c, &block) < 0 ? -1 : step(it, c);
     }
     return 0;
 }
@@ -267,6 +300,15 @@ static void make_cursor(struct pithlog_iter *it, uint32_t lane)
     c->key = KEY_DONE;
 }
 
+static void slice(struct pithlog_iter *it)
+{
+    it->slice_bytes = SLICES_BYTES / it->cursor_count;
+    if (it->slice_bytes < LEAST_SLICE)
+        it->slice_bytes = LEAST_SLICE;
+    for (uint32_t i = 0; i < it->cursor_count; i++)
+        it->cursors[i].block.ready_room = SLICE_READY;
+}
+
 static int make_cursors(struct pithlog_iter *it, const struct pithlog_query *query)
 {
     uint32_t count = query && query->lanes ? query->lane_count : it->log->info.lanes;
@@ -291,6 +333,8 @@ static int make_cursors(struct pithlog_iter *it, const struct pithlog_query *que
             make_cursor(it, lanes[i]);
     }
     free(lanes);
+    if (it->cursor_count > WHOLE_LANES)
+        slice(it);
     return err;
 }
 
@@ -326,6 +370,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
         pithi_block_free(&it->cursors[i].block);
         free(it->cursors[i].stack.states);
     }
+    pithi_block_free(&it->whole);
     pithi_zip_free(&it->zip);
     free(it->chunk.data);
     free(it->cursors);

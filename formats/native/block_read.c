@@ -125,6 +125,7 @@ static int unpack_columns(struct pithi_block *b, struct pithi_zip *zip, const un
     for (int c = 0; c < PITHI_COL_COUNT; c++) {
         b->column[c].at = b->memory.data + from[c];
         b->column[c].end = b->column[c].at + bytes[c];
+        b->start[c] = b->column[c].at;
     }
     *why = "a column is shorter than its records";
     return b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at == b->head.count &&
@@ -216,19 +217,18 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
     return PITH_OK;
 }
 
-/* Memory for records made ready. */
-static int get_ready(struct pithi_block *b)
+int pithi_block_get_ready(struct pithi_block *b)
 {
-    if (b->ready)
+    uint32_t room = b->ready_room ? b->ready_room : PITHI_READY;
+    if (b->ready_room && b->ready && b->fields)
         return 1;
-    b->ready = malloc(PITHI_READY * sizeof *b->ready);
-    b->fields = malloc((PITHI_READY + 1) * sizeof *b->fields);
-    b->codes = malloc(256 * sizeof *b->codes);
-    if (!b->ready || !b->fields || !b->codes) {
-        pithi_block_free(b);
-        return 0;
-    }
-    return 1;
+    free(b->ready);
+    free(b->fields);
+    b->ready = malloc(room * sizeof *b->ready);
+    b->fields = malloc((room + (size_t)1) * sizeof *b->fields);
+    b->ready_room = room;
+    b->next = b->ready_end = b->ready;
+    return b->ready && b->fields;
 }
 
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
@@ -238,7 +238,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     *why = "its head contradicts itself";
     if (!pithi_block_head_get(payload, size, &b->head))
         return PITH_ERR_DAMAGED;
-    if (!get_ready(b))
+    if (!pithi_block_get_ready(b) || (!b->codes && !(b->codes = malloc(256 * sizeof *b->codes))))
         return PITH_ERR_MEMORY;
     if ((err = unpack_columns(b, zip, payload, size, why)) != PITH_OK)
         return err;
@@ -267,6 +267,7 @@ void pithi_block_free(struct pithi_block *b)
     b->ready = NULL;
     b->fields = NULL;
     b->codes = NULL;
+    b->next = b->ready_end = NULL;
 }
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
@@ -417,7 +418,7 @@ static uint32_t get_codes(const struct pithi_block *b, uint32_t count, unsigned 
 int pithi_block_prepare(struct pithi_block *b)
 {
     unsigned char list[PITHI_READY];
-    uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;
+    uint32_t left = b->head.count - b->prepared, asked = left < b->ready_room ? left : b->ready_room, count = asked;
     if (b->why)
         return -1;
     if (count == 0)

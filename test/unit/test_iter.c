@@ -293,6 +293,43 @@ static void test_leak(void)
     model_free(&m);
 }
 
+/* So many lanes that each has only a slice of its block in memory; one of them has blocks of many slices. */
+static void test_slices(void)
+{
+    const char *path = scratch_path("slices.pith");
+    static const char payload[1000] = {0};
+    struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST};
+    struct model m = {0};
+    struct pithlog *log;
+    model_random(&m, 6000, 400);
+    int64_t end = 0;
+    for (size_t i = 0; i < m.count; i++)
+        end = m.records[i].time_ns > end ? m.records[i].time_ns : end;
+    for (int i = 0; i < 3000; i++) {
+        struct pithlog_record r = {.time_ns = end + i, .lane = 7, .peer = -1};
+        r.kind = i % 5 < 2 ? PITHLOG_ENTER : i % 5 < 4 ? PITHLOG_LEAVE : PITHLOG_COUNTER;
+        r.id = r.kind == PITHLOG_COUNTER ? MODEL_STATES + MODEL_EVENTS : 0;
+        r.value = r.kind == PITHLOG_COUNTER ? i : 0;
+        if (i % 3 == 0)
+            r = (struct pithlog_record){.time_ns = end + i,
+                                        .lane = 7,
+                                        .kind = PITHLOG_EVENT,
+                                        .id = MODEL_STATES,
+                                        .peer = -1,
+                                        .payload = payload,
+                                        .payload_bytes = 990 + (uint32_t)(i % 10)};
+        model_add(&m, &r);
+    }
+    OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 400 lanes, one of them large");
+    OK(compare(&m, log, &q) == 0, "in order of time");
+    q = (struct pithlog_query){end + 1001, end + 2000, NULL, 0, 0, PITHLOG_CLIP};
+    OK(compare(&m, log, &q) == 0, "from the middle of a block on");
+    q = (struct pithlog_query){INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_EVENT, 0};
+    OK(compare(&m, log, &q) == 0, "only events");
+    pithlog_close(log);
+    model_free(&m);
+}
+
 /* Times that fall are taken as the time before. */
 static void test_falling(void)
 {
@@ -354,6 +391,7 @@ int main(void)
     test_long_states();
     test_deep();
     test_leak();
+    test_slices();
     test_falling();
     scratch_remove();
     return tap_done();
