@@ -222,7 +222,11 @@ static int load_header(struct pithlog *log, int blocks)
     if (version > PITHI_VERSION)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: byte 8: a log of version %u; this program knows up to %u",
                           log->path, version, PITHI_VERSION);
-    if (good && pithi_volume_get(h, &volume) && volume.number)
+    if (good && !pithi_volume_get(h, &volume)) {
+        good = 0;
+        volume = (struct pithi_volume){0};
+    }
+    if (volume.number)
         return is_part(log, volume.number);
     if (!good)
         pithi_log_damage(log, 0, "the header is damaged");
