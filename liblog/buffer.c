@@ -250,6 +250,10 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
+                if (words > 1) { /* should a handler jump out of this, the words are told from records */
+                    pithi_buffer_store(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED));
+                    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+                }
                 if (more != 0) {
                     __atomic_store_n(word + 1, ticks, __ATOMIC_RELAXED);
                     pithi_buffer_store(word, PITH_WORD_(ticks, 0, PITHI_W_TIME));
@@ -305,6 +309,20 @@ uint32_t pithi_buffer_lane_own(void)
         return PITHI_SPILL_DEFS;
     self.lane.own = 1;
     return self.lane.number;
+}
+
+struct pithi_lane *pithi_buffer_richest(void)
+{
+    struct pithi_lane *best = NULL;
+    struct thread *thread;
+    unsigned i;
+    for (thread = threads; thread != NULL; thread = thread->next)
+        if (best == NULL || thread->lane.kept > best->kept)
+            best = &thread->lane;
+    for (i = 0; i < idle_count; i++)
+        if (best == NULL || idle[i].lane.kept > best->kept)
+            best = &idle[i].lane;
+    return best;
 }
 
 void pithi_buffer_stop_all(void)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "spill/spill.h"
+#include "chunks.h"
 
 /* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused
  * or over it is nothing. From any thread and any signal handler. */
@@ -21,6 +21,10 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 /* The number of this thread's lane; PITHI_SPILL_DEFS: it has none and cannot get one. From now on the lane stays this
  * thread's own, even when it ends (it has a name). */
 uint32_t pithi_buffer_lane_own(void);
+
+/* Under the guard: of the lanes of threads that are there, and of those that wait for another thread, the one that keeps
+ * the most chunks. NULL: there is none. */
+struct pithi_lane *pithi_buffer_richest(void);
 
 /* Under the guard: all threads take the slow road from now on. */
 void pithi_buffer_stop_all(void);

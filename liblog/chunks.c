@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "buffer.h"
 #include "clock.h"
 #include "session.h"
 #include "spill/spill_open.h"
@@ -31,6 +32,7 @@
 #define RING_CHUNK (80 * KIB)
 #define RING_FIRST 2u
 #define RING_MANY 12u
+#define RING_LEAST 3u  /* chunks of a lane that others do not take */
 #define RING_BEFORE 3u /* chunks kept until PITH_FROM comes */
 
 static uint64_t *words_of(struct pithi_chunk *chunk)
@@ -153,24 +155,43 @@ static void settle(const struct pithi_lane *lane)
     set_open(next, &open);
 }
 
-/* The lane's oldest chunk is emptied and becomes its newest. Before PITH_FROM that is no loss. */
-static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int is_loss)
+/* Takes the oldest chunk of `from` away, empty. Before PITH_FROM that is no loss. NULL: it must keep what it has. */
+static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
 {
-    struct pithi_chunk *chunk = lane->oldest;
-    uint64_t overwritten;
-    if (chunk == NULL || chunk == lane->chunk)
+    struct pithi_chunk *chunk = from->oldest;
+    if (chunk == NULL || chunk == from->chunk || chunk->open_bytes == 0)
         return NULL;
-    overwritten = lane->chunk->overwritten;
     if (is_loss) {
         pithi_lost_add(chunk->records);
-        overwritten += chunk->records;
+        from->chunk->overwritten += chunk->records;
     }
-    lane->oldest = newer_of(chunk);
-    lane->kept--;
+    from->oldest = newer_of(chunk);
+    from->kept--;
+    if (from->before == chunk)
+        from->before = NULL;
     __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
     __atomic_store_n(&open_of(chunk)->known, 0, __ATOMIC_RELAXED);
     memset(words_of(chunk), 0, (size_t)((char *)end_of(chunk) - (char *)words_of(chunk)) + PITHI_CHUNK_SLACK * 8);
-    chunk->overwritten = overwritten;
+    return chunk;
+}
+
+/* A used chunk becomes the lane's newest: of the lane that has the most, if that is more than its share, else its own
+ * oldest. So a thread that comes late has its part of the ring too. A chunk is only taken from another thread when that
+ * one has left it two chunks behind. */
+static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int before_from)
+{
+    static const struct pithi_spill_open nothing;
+    struct pithi_lane *rich = before_from ? NULL : pithi_buffer_richest();
+    struct pithi_chunk *chunk = NULL;
+    if (rich != NULL && rich != lane && rich->kept > RING_LEAST && rich->kept > lane->kept + 1)
+        chunk = ring_take(rich, 1);
+    if (chunk == NULL)
+        chunk = ring_take(lane, !before_from);
+    if (chunk == NULL)
+        return NULL;
+    if (lane->seq == 0)
+        set_open(chunk, &nothing);
+    chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
     fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
     return chunk;
 }
@@ -184,7 +205,7 @@ static struct pithi_chunk *ring_next(struct pithi_lane *lane, uint64_t words, in
     if (!before_from || lane->kept < RING_BEFORE)
         chunk = ring_new(lane);
     if (chunk == NULL)
-        return ring_reuse(lane, !before_from);
+        return ring_reuse(lane, before_from);
     chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
     return chunk;
 }

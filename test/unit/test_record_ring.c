@@ -274,6 +274,60 @@ static void test_deep(void)
     help_close(&log);
 }
 
+/* ---- Threads that come late -------------------------------------------------------------------------------------- */
+
+enum { LATE = 3, LATE_PAIRS = 100000 };
+
+static void *record_late(void *unused)
+{
+    uint32_t state = pith_state_define("late", NULL), i;
+    for (i = 0; i < LATE_PAIRS; i++) {
+        pith_begin(state);
+        pith_end(state);
+    }
+    return unused;
+}
+
+static void record_lates(void)
+{
+    pthread_t threads[LATE];
+    uint32_t i;
+    ring("2");
+    run_steps(ROUNDS);
+    for (i = 0; i < LATE; i++)
+        pthread_create(&threads[i], NULL, record_late, NULL);
+    for (i = 0; i < LATE; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void test_late(void)
+{
+    struct help_log log;
+    uint64_t least = UINT64_MAX, told = 0, whole = 1;
+    uint32_t lane;
+    size_t i;
+    help_fresh();
+    OK(help_child(record_lates) == 0 && help_read(&log, "run.pith"), "%d threads that begin when the ring is full",
+       LATE);
+    for (lane = 0; lane < log.info->lanes; lane++) {
+        uint64_t records = 0;
+        int64_t depth = 0;
+        for (i = 0; i < log.count; i++) {
+            const struct pithlog_record *r = &log.records[i];
+            if (r->lane != lane)
+                continue;
+            records++;
+            depth += r->kind == PITHLOG_ENTER ? 1 : r->kind == PITHLOG_LEAVE ? -1 : 0;
+            whole &= depth >= 0;
+            told += r->kind == PITHLOG_LOST ? r->bytes : 0;
+        }
+        least = records < least ? records : least;
+    }
+    OK(whole && told == log.info->lost, "each lane's states are whole, and all losses are told");
+    OK(least > 10000, "each has its part of the ring (%u lanes, %d records at least)", log.info->lanes, (int)least);
+    help_close(&log);
+}
+
 int main(void)
 {
     help_begin();
@@ -283,6 +337,7 @@ int main(void)
     test_running();
     test_open();
     test_deep();
+    test_late();
     help_clean();
     return tap_done();
 }
