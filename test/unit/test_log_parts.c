@@ -269,6 +269,11 @@ static void test_volumes(void)
     pithlog_close(log);
     uint64_t records = 0;
     OK(pithi_check(path, ignore, NULL, &records) == 0 && records == 7 * 2 * 3000, "check reads all three");
+    FILE *one = fopen(spare, "w+b");
+    OK(pithlog_open(path, &log) == 0 && pithi_native_write(log, one, NULL) == 0 && fclose(one) == 0 &&
+           pithi_check(spare, ignore, NULL, &records) == 0 && records == 7 * 2 * 3000,
+       "written again it is one file");
+    pithlog_close(log);
     OK(pithlog_open(second, &log) == PITH_ERR_OPEN && strstr(pithlog_error(), "part 2 of a log; open "), "%s",
        pithlog_error());
 
@@ -342,7 +347,7 @@ static void put_crc(unsigned char *p, size_t size) { pithi_put32(p + size - 4, p
 static void test_hostile(void)
 {
     static const uint64_t numbers[] = {0, 1, 0x7fffffff, 0xffffffff, 0x100000000, UINT64_MAX - 7, UINT64_MAX / 2};
-    uint32_t wrong = 0, tries = 0;
+    uint32_t wrong = 0, greedy = 0, tries = 0;
     write_log((struct segment_log){.ranks = 20, .threads = 2, .records = 50});
     uint64_t size = file_size(path), entry = size - PITHI_FOOTER_SIZE - 5 * PITHI_RANK_ENTRY_SIZE;
     unsigned char good[PITHI_FOOTER_SIZE], bad[PITHI_FOOTER_SIZE];
@@ -360,7 +365,9 @@ static void test_hostile(void)
                 put_crc(bad, length);
                 patch(path, at, bad, length);
                 struct pithlog *log = NULL;
-                if (pithlog_open(path, &log) == PITH_OK) {
+                int err = pithlog_open(path, &log);
+                greedy += err == PITH_ERR_MEMORY;
+                if (err == PITH_OK) {
                     struct seen s = read_all(log, 2);
                     wrong += s.wrong > 0;
                     pithlog_close(log);
@@ -370,7 +377,8 @@ static void test_hostile(void)
         patch(path, at, good, length);
     }
     OK(wrong == 0 && tries > 200, "%u lies in footer and rank table: no record comes that was not written", tries);
-    OK(resident_kb() < 400000, "nor is memory asked for that they promise");
+    /* (A sanitizer keeps what was freed for a while.) */
+    OK(greedy == 0 && resident_kb() < 800000, "nor is memory asked for that they promise");
 }
 
 int main(void)
