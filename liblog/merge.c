@@ -77,13 +77,14 @@ struct agreement {
     uint32_t files;
 };
 
-static int align_clocks(struct merge *merge)
+/* Also tells all whether all are `good` so far. */
+static int align_clocks(struct merge *merge, int good)
 {
     struct agreement own = {.coarse = {pithi_session.settings.time_unit_ns, pithi_session.settings.min_duration_ns},
                             .files = merge->t->rank != 0 || pithi_output_foreign() ? 1 : pithi_session.settings.files};
     struct agreement root;
     struct pithi_anchor now;
-    uint64_t first;
+    uint64_t least[3]; /* the first record's time, the same clock, good */
     int64_t earliest;
 
     pithi_clock_anchor(&now);
@@ -96,12 +97,16 @@ static int align_clocks(struct merge *merge)
     merge->files = root.files;
     merge->one_clock = strcmp(root.boot_id, own.boot_id) == 0;
     merge->shift_ns = merge->one_clock ? root.shift_ns : own.shift_ns;
-    earliest = merge->have ? pithi_spill_begin_ns(&merge->spill) : INT64_MAX;
-    first = biased(earliest != INT64_MAX ? earliest + merge->shift_ns : INT64_MAX);
-    if (!reduce_one(merge, &first, PITH_MIN) || !reduce_one(merge, &merge->one_clock, PITH_MIN))
+    earliest = merge->have && good ? pithi_spill_begin_ns(&merge->spill) : INT64_MAX;
+    least[0] = biased(earliest != INT64_MAX ? earliest + merge->shift_ns : INT64_MAX);
+    least[1] = merge->one_clock;
+    least[2] = good != 0;
+    merge->lanes = merge->spill.lane_count;
+    if (merge->t->reduce(merge->t->context, least, 3, PITH_MIN) != 0 || !reduce_one(merge, &merge->lanes, PITH_SUM))
         return 0;
-    merge->zero_ns = unbiased(first) != INT64_MAX ? unbiased(first) : now.real_ns;
-    return 1;
+    merge->zero_ns = unbiased(least[0]) != INT64_MAX ? unbiased(least[0]) : now.real_ns;
+    merge->one_clock = least[1];
+    return least[2] == 1;
 }
 
 /* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
@@ -213,16 +218,15 @@ static int unite(struct merge *merge, int good)
     return good;
 }
 
-/* Down again: rank 0's set replaces everybody's. */
-static int give_out(struct merge *merge)
+/* Down again: rank 0's set, if it is `good`, replaces everybody's. */
+static int give_out(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
     uint64_t size = 0;
     size_t packed = 0;
     void *data = NULL;
-    int good = 1;
 
-    if (t->rank == 0) {
+    if (t->rank == 0 && good) {
         root_properties(merge);
         if (pithi_defs_pack(merge->defs, &data, &packed) == PITH_OK)
             size = packed;
@@ -231,8 +235,7 @@ static int give_out(struct merge *merge)
         return 0;
     if (t->rank != 0)
         data = malloc(size);
-    if (!pithi_merge_agree(merge, data != NULL) || t->bcast(t->context, 0, data, size) != 0)
-        good = 0;
+    good = pithi_merge_agree(merge, data != NULL) && t->bcast(t->context, 0, data, size) == 0;
     if (good && t->rank != 0) {
         pithi_defs_free(merge->defs);
         merge->defs = NULL;
@@ -272,12 +275,8 @@ static int encode_own(struct merge *merge)
 /* The definitions as they stand in the log; all make the same bytes, for their size says where the rest begins. */
 static int end_defs(struct merge *merge)
 {
-    uint64_t left_out = merge->encode.states_left_out;
-    if (merge->coarse.least_ns > 0) {
-        if (!reduce_one(merge, &left_out, PITH_SUM))
-            return 0;
-        property(merge, "states_left_out", "%llu", (unsigned long long)left_out);
-    }
+    if (merge->coarse.least_ns > 0)
+        property(merge, "states_left_out", "%llu", (unsigned long long)merge->states_left_out);
     return pithi_defs_chunk(merge->defs, &merge->defs_chunk, &merge->defs_size) == PITH_OK
                ? 1
                : pithi_merge_fail(pithlog_error());
@@ -297,19 +296,17 @@ static int publish(struct merge *merge)
     return merge->t->rank != 0 || pithi_output_publish(&output);
 }
 
+/* A collective step is taken by all or by none; what a process fails in between, it tells at the next. */
 static int merge_steps(struct merge *merge)
 {
-    if (!pithi_merge_agree(merge, open_own(merge)))
+    int good;
+    if (!align_clocks(merge, open_own(merge)) ||
+        !pithi_merge_agree(merge, give_out(merge, unite(merge, own_defs(merge)))) ||
+        !pithi_merge_sum(merge, encode_own(merge)))
         return 0;
-    merge->lanes = merge->spill.lane_count;
-    if (!pithi_merge_agree(merge, reduce_one(merge, &merge->lanes, PITH_SUM) && align_clocks(merge)))
-        return 0;
-    if (!pithi_merge_agree(merge, unite(merge, own_defs(merge))) || !pithi_merge_agree(merge, give_out(merge)))
-        return 0;
-    if (!pithi_merge_agree(merge, encode_own(merge)) || !pithi_merge_agree(merge, end_defs(merge)) ||
-        !pithi_merge_agree(merge, pithi_merge_lay_out(merge)))
-        return 0;
-    return pithi_merge_agree(merge, pithi_merge_write(merge)) && pithi_merge_agree(merge, publish(merge));
+    good = end_defs(merge);
+    return pithi_merge_lay_out(merge) && pithi_merge_agree(merge, pithi_merge_write(merge, good)) &&
+           pithi_merge_agree(merge, publish(merge));
 }
 
 /* Ends recording here. 1: there is something to merge. */

@@ -33,62 +33,58 @@ static int first_of(const struct merge *merge, uint32_t volume)
 }
 
 /* A prefix sum over all ranks, less what it was at the volume's first rank. */
-static int place_in_volume(struct merge *merge, uint64_t before)
+static int place_in_volume(struct merge *merge)
 {
+    uint64_t starts[PITHI_FILES_MAX] = {0};
     uint32_t own = volume_of(merge, merge->t->rank);
-    uint64_t *starts = calloc(merge->volumes, sizeof *starts);
-    int good;
-    if (starts != NULL && merge->t->rank == first_of(merge, own))
-        starts[own] = before;
-    good = pithi_merge_agree(merge, starts != NULL) &&
-           merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) == 0;
-    if (good) {
-        merge->volume = own + 1;
-        merge->base = PITHI_HEADER_SIZE + before - starts[own];
-    }
-    free(starts);
-    return good;
+    if (merge->t->rank == first_of(merge, own))
+        starts[own] = merge->before;
+    if (merge->t->reduce(merge->t->context, starts, (int)merge->volumes, PITH_SUM) != 0)
+        return 0;
+    merge->volume = own + 1;
+    merge->base = PITHI_HEADER_SIZE + merge->before - starts[own];
+    return 1;
 }
 
 /* Signed order in an unsigned reduction. */
 static uint64_t biased(int64_t value) { return (uint64_t)value ^ UINT64_C(1) << 63; }
 static int64_t unbiased(uint64_t value) { return (int64_t)(value ^ UINT64_C(1) << 63); }
 
-/* What all have together; *bytes: from this process's to all's. */
-static int sum_totals(struct merge *merge, uint64_t *bytes)
+int pithi_merge_sum(struct merge *merge, int good)
 {
     const struct pith_transport *t = merge->t;
     struct pithi_totals *all = &merge->totals;
-    uint64_t sums[] = {*bytes, all->records, all->states, all->events, all->messages, all->lost, all->lanes};
-    uint64_t ends[] = {biased(all->start_ns), ~biased(all->end_ns)}; /* the latest, in the same reduction */
+    uint64_t bytes = good ? pithi_encode_size(&merge->encode) : 0;
+    uint64_t sums[] = {bytes,         all->records, all->states, all->events,
+                       all->messages, all->lost,    all->lanes,  merge->encode.states_left_out};
+    uint64_t least[] = {biased(all->start_ns), ~biased(all->end_ns), good != 0}; /* ~: the latest, in the same way */
+    merge->before = bytes;
     if (all->start_ns > all->end_ns)
-        ends[0] = ends[1] = UINT64_MAX;
-    if (t->reduce(t->context, sums, sizeof sums / sizeof sums[0], PITH_SUM) != 0 ||
-        t->reduce(t->context, ends, 2, PITH_MIN) != 0)
+        least[0] = least[1] = UINT64_MAX;
+    if (t->sum_before(t->context, &merge->before) != 0 ||
+        t->reduce(t->context, sums, sizeof sums / sizeof sums[0], PITH_SUM) != 0 ||
+        t->reduce(t->context, least, 3, PITH_MIN) != 0)
         return 0;
-    *bytes = sums[0];
+    merge->bytes = sums[0];
+    merge->states_left_out = sums[7];
     *all = (struct pithi_totals){sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], 0, -1};
-    if (ends[0] != UINT64_MAX || ends[1] != UINT64_MAX) {
-        all->start_ns = unbiased(ends[0]);
-        all->end_ns = unbiased(~ends[1]);
+    if (least[0] != UINT64_MAX || least[1] != UINT64_MAX) {
+        all->start_ns = unbiased(least[0]);
+        all->end_ns = unbiased(~least[1]);
     }
-    return 1;
+    return least[2] == 1;
 }
 
 int pithi_merge_lay_out(struct merge *merge)
 {
-    const struct pith_transport *t = merge->t;
-    uint64_t bytes = pithi_encode_size(&merge->encode), before = bytes;
-
-    if (t->sum_before(t->context, &before) != 0 || !sum_totals(merge, &bytes))
-        return 0;
-    merge->volumes = merge->files < (uint32_t)t->size ? merge->files : (uint32_t)t->size;
+    uint32_t ranks = (uint32_t)merge->t->size;
+    merge->volumes = merge->files < ranks ? merge->files : ranks;
     merge->base = merge->table = PITHI_HEADER_SIZE + merge->defs_size;
     if (merge->volumes > 1)
-        return place_in_volume(merge, before);
+        return place_in_volume(merge);
     merge->volumes = 0;
-    merge->base += before;
-    merge->table += bytes;
+    merge->base += merge->before;
+    merge->table += merge->bytes;
     return 1;
 }
 
@@ -96,22 +92,19 @@ int pithi_merge_lay_out(struct merge *merge)
 
 static int group_first(const struct merge *merge) { return merge->t->rank - merge->t->rank % GROUP; }
 
-/* 1, or 0 with errno. Collective. */
+/* 1, or in all processes 0, with errno. Collective. */
 static int open_files(struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
     char path[sizeof merge->part + 16];
     int writes_table = group_first(merge) == t->rank, saved;
-    if (merge->volumes == 0) {
-        int good = t->file_open(t->context, merge->part, 0, &merge->main_file) == 0;
-        merge->own_file = merge->main_file;
-        return good;
-    }
-    snprintf(path, sizeof path, "%s.%u", merge->part, (unsigned)merge->volume);
-    if (!pithi_merge_agree(merge, t->file_open(t->context, merge->part, writes_table ? 0 : -1, &merge->main_file) == 0))
+    if (t->file_open(t->context, merge->part, merge->volumes == 0 || writes_table ? 0 : -1, &merge->main_file) != 0)
         return 0;
-    if (pithi_merge_agree(merge,
-                          t->file_open(t->context, path, first_of(merge, merge->volume - 1), &merge->own_file) == 0))
+    merge->own_file = merge->main_file;
+    if (merge->volumes == 0)
+        return 1;
+    snprintf(path, sizeof path, "%s.%u", merge->part, (unsigned)merge->volume);
+    if (t->file_open(t->context, path, first_of(merge, merge->volume - 1), &merge->own_file) == 0)
         return 1;
     saved = errno;
     t->file_close(t->context, merge->main_file);
@@ -208,10 +201,10 @@ static int write_frame(const struct merge *merge)
            put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
 }
 
-static int write_all(struct merge *merge)
+static int write_all(struct merge *merge, int good)
 {
     unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
-    int good = write_segment(merge, entry) && write_volume_header(merge);
+    good = good && write_segment(merge, entry) && write_volume_header(merge);
     good &= write_entry(merge, entry);
     return good && (merge->t->rank != 0 || write_frame(merge));
 }
@@ -224,20 +217,18 @@ static void fail_at(const char *what, int number)
     pithi_merge_fail(text);
 }
 
-int pithi_merge_write(struct merge *merge)
+int pithi_merge_write(struct merge *merge, int good)
 {
-    int good, saved;
+    int saved;
     snprintf(merge->part, sizeof merge->part, "%s.%llx.part", pithi_session.log, (unsigned long long)pithi_session.job);
     errno = 0;
-    good = open_files(merge);
-    saved = errno;
-    if (!pithi_merge_agree(merge, good)) {
+    if (!open_files(merge)) {
         if (merge->t->rank == 0)
-            fail_at("made", saved);
+            fail_at("made", errno);
         return 0;
     }
     errno = 0;
-    good = write_all(merge);
+    good = write_all(merge, good);
     saved = errno;
     if (!close_files(merge))
         good = 0;

@@ -18,6 +18,8 @@ struct merge {
     int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
     uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
     uint64_t lanes;               /* of all */
+    uint64_t states_left_out;     /* of all */
+    uint64_t bytes, before;       /* encoded by all, and by the ranks before this one */
     void *defs_chunk;
     size_t defs_size;
     char part[PITHI_PATH_MAX + 32]; /* the unfinished log; its volumes are PART.1, PART.2 ... */
@@ -33,10 +35,13 @@ int pithi_merge_fail(const char *what);
 /* All good? Returns 1 in every process, or 0 in every process. */
 int pithi_merge_agree(const struct merge *merge, int good);
 
-/* Where all stand; collective. Afterwards the totals are those of all. */
+/* What all have encoded together, and whether all are `good`; collective. Afterwards the totals are those of all. */
+int pithi_merge_sum(struct merge *merge, int good);
+/* Where all stand; collective. */
 int pithi_merge_lay_out(struct merge *merge);
-/* Writes the log under its unfinished name; collective, but the answer is each process's own. */
-int pithi_merge_write(struct merge *merge);
+/* Writes the log under its unfinished name, unless this process is not `good`; collective, but the answer is each
+ * process's own. */
+int pithi_merge_write(struct merge *merge, int good);
 /* Takes away what was written; one process. */
 void pithi_merge_unlink(const struct merge *merge);
 

@@ -85,7 +85,7 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 /* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
  * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
  * Files: the processes that name the same `maker` get handles to one file, `path`, which that rank (one of them) makes
- * new; who names -1 gets none (NULL). write_at writes wherever it likes in it (independent), close leaves the bytes on
+ * new; who names -1 gets none (NULL); open fails in all processes or in none. write_at writes wherever it likes in it (independent), close leaves the bytes on
  * their way to the disk. */
 struct pith_transport {
     void *context;
@@ -134,6 +134,7 @@ PITH_API void pith_property(const char *key, const char *value);
 
 /* ---- What the inline functions need; not to be used directly ----------------------------------------------------- */
 
+#define PITH_KIND_CLAIMED_ 15u
 #define PITH_KIND_SEND_ 6u
 #define PITH_KIND_RECV_ 7u
 #define PITH_KIND_COLL_ 8u
@@ -154,6 +155,10 @@ static inline __attribute__((always_inline)) void pith_words_(int same, uint32_t
             uint64_t *word;
             pith_buffer_.last_ticks = ticks;
             word = pith_claim_(1 + count);
+            if (count > 0) { /* until it is stored: so many words are no record */
+                __atomic_store_n(word, PITH_WORD_(0, 1 + count, PITH_KIND_CLAIMED_), __ATOMIC_RELAXED);
+                __atomic_signal_fence(__ATOMIC_SEQ_CST);
+            }
             if (count > 0)
                 __atomic_store_n(word + 1, first, __ATOMIC_RELAXED);
             if (count > 1)

@@ -117,14 +117,18 @@ static int job_file_open(void *context, const char *path, int maker, void **file
 {
     struct fork_job *job = context;
     int fd = job->rank == maker ? open(path, O_CREAT | O_EXCL | O_RDWR, 0666) : -1;
+    uint64_t good;
     job_barrier(context);
     *file = NULL;
-    if (maker < 0)
-        return 0;
-    if (job->rank != maker)
+    if (maker >= 0 && job->rank != maker)
         fd = open(path, O_RDWR);
-    *file = (void *)(intptr_t)(fd + 1);
-    return fd < 0 ? -1 : 0;
+    good = maker < 0 || fd >= 0;
+    job_reduce(context, &good, 1, PITH_MIN);
+    if (good && maker >= 0)
+        *file = (void *)(intptr_t)(fd + 1);
+    else if (fd >= 0)
+        close(fd);
+    return good ? 0 : -1;
 }
 
 static int job_file_write_at(void *context, void *file, uint64_t offset, const void *data, size_t size)

@@ -123,11 +123,11 @@ static int all_good(int good)
 }
 
 /* Rank `maker` makes the file before the others open it. */
-static int open_plain(struct file *file, const char *path, int rank, int maker)
+static int open_plain(struct file *file, const char *path, int rank, int maker, int good)
 {
     if (rank == maker)
         file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (!all_good(rank != maker || file->fd >= 0))
+    if (!all_good(good && (rank != maker || file->fd >= 0)))
         return 0;
     if (maker >= 0 && rank != maker)
         file->fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -135,14 +135,14 @@ static int open_plain(struct file *file, const char *path, int rank, int maker)
 }
 
 /* Those who share a file need a communicator of their own, unless they are all. */
-static int open_shared(struct file *file, const char *path, int rank, int maker)
+static int open_shared(struct file *file, const char *path, int rank, int maker, int good)
 {
-    int good = 1, all = all_good(maker == 0);
+    int all = all_good(maker == 0);
 
     if (rank == maker)
         unlink(path); /* MPI-IO has no O_TRUNC */
     if (!all)
-        good = REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
+        good &= REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
     if (!all_good(good))
         return 0;
     if (maker >= 0)
@@ -161,28 +161,26 @@ static int close_handles(struct file *file)
         good = REAL(MPI_File_close)(&file->shared) == MPI_SUCCESS;
     if (file->part != MPI_COMM_NULL)
         REAL(MPI_Comm_free)(&file->part);
-    free(file);
     return good;
 }
 
 static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
-    struct file *file = malloc(sizeof *file);
+    struct file opened = {-1, MPI_FILE_NULL, MPI_COMM_NULL}, *file = malloc(sizeof *file);
+    int good = one_host ? open_plain(&opened, path, transport->rank, maker, file != NULL)
+                        : open_shared(&opened, path, transport->rank, maker, file != NULL);
+    int saved = errno;
 
-    if (!all_good(file != NULL)) {
-        free(file);
-        return -1;
+    if (good) {
+        *file = opened;
+        *handle = file;
+        return 0;
     }
-    *file = (struct file){-1, MPI_FILE_NULL, MPI_COMM_NULL};
-    int good =
-        one_host ? open_plain(file, path, transport->rank, maker) : open_shared(file, path, transport->rank, maker);
-    if (!good) {
-        close_handles(file);
-        return -1;
-    }
-    *handle = file;
-    return 0;
+    close_handles(&opened);
+    free(file);
+    errno = saved;
+    return -1;
 }
 
 static int file_write_at(void *context, void *handle, uint64_t offset, const void *data, size_t size_bytes)
@@ -213,8 +211,11 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
 
 static int file_close(void *context, void *handle)
 {
+    int good = close_handles(handle);
+
     (void)context;
-    return all_good(close_handles(handle)) ? 0 : -1;
+    free(handle);
+    return good ? 0 : -1;
 }
 
 /* ---- the communicator -------------------------------------------------------------------------------------------- */
