@@ -62,7 +62,7 @@ const char *pithi_chunk_read(int fd, uint64_t size, uint64_t offset, struct pith
     if (offset % 8 != 0 || offset > size || size - offset < sizeof start ||
         !read_all(fd, offset, start, sizeof start) || !pithi_chunk_head_get(start, size - offset, 0, head))
         return "its header is not there";
-    if (!pithi_buffer_reserve(payload, (size_t)head->size)) {
+    if (!pithi_buffer_reserve(payload, (size_t)head->size + 1)) {
         *no_memory = 1;
         return "there is no memory to read it";
     }
