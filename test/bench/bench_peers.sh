@@ -51,7 +51,7 @@ for round in 1 2 3; do
         ./$way "$events" >>time.$way
     done
     [ ! -x uftrace ] || { rm -rf uftrace_log; uftrace record --no-libcall -d uftrace_log ./uftrace "$events" >>time.uftrace 2>/dev/null; }
-    [ ! -x lttng ] || [ $round != 1 ] || lttng_begin
+    [ ! -x lttng ] || [ $round != 1 ] || lttng_begin || { lttng_end; rm -f lttng; }
     [ ! -x lttng ] || ./lttng "$lttng_events" >>time.lttng
 done
 [ ! -x lttng ] || lttng_end
