@@ -62,7 +62,8 @@ void pith_slow_words_(uint32_t kind, uint32_t id, const uint64_t *words, uint32_
         pithi_record(kind, id, words, count);
 }
 
-_Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL,
+_Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_RECV && PITH_KIND_COLL_ == PITHI_W_COLL &&
+                   PITH_KIND_CLAIMED_ == PITHI_W_CLAIMED,
                "pith_tool.h names the kinds that spill.h does");
 
 uint64_t pith_recv_post_many(uint32_t count) { return __atomic_fetch_add(&posted_count, count, __ATOMIC_RELAXED); }

@@ -330,6 +330,7 @@ static int open_chunk(struct pithi_follow_process *process, struct pithi_follow_
     lane->view.chunk_count = lane->view.lane_count = 1;
     pithi_spill_walk(walk, &lane->view, 0);
     walk->live = 1;
+    walk->zero_ends = 1;
     walk->shift_ns = before.shift_ns;
     walk->lane_id = before.lane_id;
     walk->last_ns = before.last_ns;
@@ -357,6 +358,13 @@ static int open_copy(struct pithi_follow_process *process, struct pithi_follow_l
 }
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+/* Is there a record at the walk's place? */
+static int is_stored(const struct pithi_spill_walk *walk)
+{
+    uint64_t first = walk->word != NULL && walk->word < walk->end ? load(walk->word) : 0;
+    return first != 0 && (first & 15) != PITHI_W_CLAIMED;
+}
 
 /* Would the record at the walk's place be dropped because its id is not known yet? */
 static int is_unknown(const struct pithi_spill_walk *walk)
@@ -428,7 +436,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         before = *walk;
         newer = __atomic_load_n(&header->newer, __ATOMIC_ACQUIRE);
         lost = __atomic_load_n(&header->lost, __ATOMIC_RELAXED);
-        if (walk->word != NULL && walk->word < walk->end && load(walk->word) != 0) {
+        if (is_stored(walk)) {
             if (is_unknown(walk) && lane->stuck != walk->word && is_same(lane)) {
                 lane->stuck = walk->word;
                 return 0;
@@ -451,6 +459,7 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         }
         if (newer == 0 && !process->ended)
             return 0;
+        walk->zero_ends = !process->ended;
         if (end_chunk(lane, lost))
             return 1;
     }

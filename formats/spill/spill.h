@@ -26,7 +26,7 @@
  * but the newest know their states, and so does the newest if it is the only one.
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
- * first word is not 0 (it is stored last).
+ * first word is neither 0 nor PITHI_W_CLAIMED (it is stored last). Records behind such words are good.
  */
 #ifndef PITHI_SPILL_H
 #define PITHI_SPILL_H
@@ -121,7 +121,8 @@ enum pithi_word {
     PITHI_W_RESUME,
     PITHI_W_LOST, /* + word: how many records were lost here (a payload cut, a handler that came at a bad moment) */
     PITHI_W_TIME, /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
-    PITHI_W_COUNT
+    PITHI_W_CLAIMED, /* id = words: what a record of several words begins with until it is stored. It stays when a signal
+                        handler jumps out of the recording call (siglongjmp), as does a word of 0 in an even worse moment */
 };
 #define PITHI_WORD_TICKS_BITS 40
 #define PITHI_WORD_ID_MASK 0xfffffu

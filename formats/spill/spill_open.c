@@ -51,9 +51,11 @@ uint64_t pithi_open_scan(struct pithi_spill_open *open, const uint64_t *word, co
             pithi_open_enter(open, id);
         else if (kind == PITHI_W_LEAVE)
             pithi_open_leave(open, id);
+        else if (first == 0)
+            words = (uint64_t)(pithi_spill_behind_hole(word, end) - word);
         else if ((words = pithi_spill_record_words(word, (uint64_t)(end - word))) == 0)
             break;
-        records += kind != PITHI_W_TIME;
+        records += first != 0 && kind != PITHI_W_TIME && kind != PITHI_W_CLAIMED;
     }
     return records;
 }

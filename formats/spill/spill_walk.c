@@ -24,6 +24,8 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
     uint64_t words = kind_words[first & 15];
     if (words > room)
         return 0;
+    if ((first & 15) == PITHI_W_CLAIMED)
+        words = first >> 4 & PITHI_WORD_ID_MASK;
     if ((first & 15) == PITHI_W_EVENT_DATA) {
         uint64_t payload = load(word + 1);
         if (payload > UINT16_MAX)
@@ -31,6 +33,13 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
         words += (payload + 7) / 8;
     }
     return words > room ? 0 : words;
+}
+
+const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *end)
+{
+    while (word < end && load(word) == 0)
+        word++;
+    return word;
 }
 
 /* The process is alive, and has used the chunk for something else since it was looked at. */
@@ -71,7 +80,8 @@ static int next_chunk(struct pithi_spill_walk *walk)
     if (chunk->seq != walk->seq)
         see_cut(walk, chunk);
     walk->seq = chunk->seq + 1;
-    walk->word = (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
+    walk->word =
+        (const uint64_t *)(const void *)(data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
     walk->end = (const uint64_t *)(const void *)(data + chunk->offset + chunk->size);
     walk->ticks = chunk->base_ticks;
     return 1;
@@ -262,6 +272,11 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
             int more;
             if (walk->word == NULL || (walk->live && first == 0 && word < walk->end))
                 return 0;
+            if (first == 0 && !walk->zero_ends && (word = pithi_spill_behind_hole(word, walk->end)) < walk->end) {
+                walk->word = word;
+                walk->dropped++;
+                continue;
+            }
             walk->damaged += first != 0;
             walk->word = walk->end;
             more = chunk_end(walk, record);
@@ -269,7 +284,13 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
                 return more;
             continue;
         }
+        if (kind == PITHI_W_CLAIMED && walk->live)
+            return 0;
         walk->word = word + words;
+        if (kind == PITHI_W_CLAIMED) { /* the last one of a thread that was killed was not stored: it is not lost */
+            walk->dropped += pithi_spill_behind_hole(walk->word, walk->end) < walk->end;
+            continue;
+        }
         walk->ticks += step_of(first, walk->ticks);
         if (kind == PITHI_W_TIME) {
             walk->ticks = load(word + 1);

@@ -86,15 +86,16 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
 struct pithi_spill_walk {
     const uint32_t *ids, *comms;
     uint32_t id_count, comm_count;
-    uint32_t lane_id; /* what record->lane is set to */
-    int64_t shift_ns; /* added to CLOCK_MONOTONIC */
-    uint64_t dropped; /* records under ids that were never defined, or as something else */
-    uint64_t damaged; /* chunks that ended in bytes which are no record */
-    int cut;          /* set when a chunk is begun and the records before it are not there; the caller's to reset */
-    uint64_t cut_ticks;                  /* the time of it */
+    uint32_t lane_id;   /* what record->lane is set to */
+    int64_t shift_ns;   /* added to CLOCK_MONOTONIC */
+    uint64_t dropped;   /* records under ids that were never defined, or as something else */
+    uint64_t damaged;   /* chunks that ended in bytes which are no record */
+    int cut;            /* set when a chunk is begun and the records before it are not there; the caller's to reset */
+    uint64_t cut_ticks; /* the time of it */
     const struct pithi_spill_open *open; /* the states open there; NULL: not known */
-    int live;         /* 1: a word of 0 is not the end of the chunk, but where it ends so far; 0 is returned, and the
+    int live;      /* 1: a word of 0 is not the end of the chunk, but where it ends so far; 0 is returned, and the
                          walk goes on there later */
+    int zero_ends; /* 1: nothing is looked for behind a word of 0, for the chunk may be emptied at this moment */
     /* private */
     const struct pithi_spill *spill;
     const struct pithi_spill_lane *lane;
@@ -118,5 +119,8 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill);
 
 /* How many words the record beginning with `word` takes; `room` are there. 0: none begins here. */
 uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room);
+
+/* The first word that is not 0; `end`: there is none. */
+const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *end);
 
 #endif
