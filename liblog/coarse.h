@@ -22,7 +22,8 @@ struct pithi_coarse {
     /* private */
     struct waiting *waiting; /* [PITHI_COARSE_WAITING], a ring */
     uint32_t first, count;
-    uint32_t *open; /* [PITHI_COARSE_WAITING], places in the ring of ENTERs in doubt, the outermost first; a ring, too */
+    uint32_t
+        *open; /* [PITHI_COARSE_WAITING], places in the ring of ENTERs in doubt, the outermost first; a ring, too */
     uint32_t open_first, open_count;
 };
 

@@ -17,8 +17,8 @@ struct pithi_settings {
     unsigned files;          /* PITH_FILES: beside the log's main file; 1: all in that one */
     uint64_t max_bytes;      /* PITH_MAX_MB: of spill file, for this process */
     int ring;                /* PITH_WHEN_FULL=ring */
-    int64_t from_ns, to_ns; /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
-    int snapshot_signal;    /* PITH_SNAPSHOT: its number; 0: none */
+    int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
+    int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
     int quiet;               /* PITH_QUIET */
     int secure;              /* a privileged process: the environment is not to be trusted, nothing is recorded */
 };
