@@ -75,7 +75,7 @@ static int add_lost_def(struct pithi_defs *defs, uint32_t kind, uint32_t id)
 /* Definitions come in parts, each from some id on; the last chunk of a finished log has all of them. */
 static int take_defs(struct rebuild *b)
 {
-    const unsigned char *p = b->chunk.data, *end = p + b->chunk.size;
+    const unsigned char *p = b->chunk.data, *end = b->chunk.size ? p + b->chunk.size : p;
     uint32_t *ids = NULL, first, count;
     struct pithi_defs *defs = NULL;
     uint64_t from;
@@ -166,7 +166,7 @@ static int take_description(struct rebuild *b, uint32_t part, struct pithi_meta 
 
 static int take_meta(struct rebuild *b, int32_t rank, uint64_t offset)
 {
-    const unsigned char *p = b->chunk.data, *end = p + b->chunk.size;
+    const unsigned char *p = b->chunk.data, *end = b->chunk.size ? p + b->chunk.size : p;
     struct pithi_meta meta;
     uint32_t part;
     int err = find_part(b, rank, &part);
