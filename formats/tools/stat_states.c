@@ -30,16 +30,17 @@ static int each_record(struct pithlog *log, const struct pithlog_query *query,
                                       .done = pithi_progress_count,
                                       .context = (const void *)&done,
                                       .total = pithlog_get_info(log)->records};
-    struct pithlog_record record;
+    struct pithlog_record records[128];
     struct pithlog_iter *iter;
     int err = pithlog_iter_open(log, query, &iter), more = 0;
 
     if (err)
         return err;
     pithi_progress_begin(&progress);
-    while (!err && (more = pithlog_iter_next(iter, &record)) == 1) {
-        done++;
-        err = count(context, &record);
+    while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
+        done += (uint64_t)more;
+        for (int i = 0; i < more && !err; i++)
+            err = count(context, &records[i]);
     }
     pithi_progress_end();
     pithlog_iter_close(iter);
