@@ -261,6 +261,26 @@ static void reading_floors(const char *path)
     }
 }
 
+/* Bytes of the records' columns, without heads of blocks, definitions and index. */
+static uint64_t columns_size(const char *path)
+{
+    struct pithi_chunk_head head;
+    struct pithi_block_head block;
+    struct pithi_buffer chunk = {0};
+    struct stat st;
+    uint64_t sum = 0;
+    int fd = open(path, O_RDONLY), no_memory;
+    if (fd < 0 || fstat(fd, &st) != 0)
+        die("open");
+    for (uint64_t at = 64; !pithi_chunk_read(fd, (uint64_t)st.st_size, at, &head, &chunk, &no_memory);
+         at += PITHI_CHUNK_HEAD + pithi_pad8(head.size))
+        if (head.type == PITHI_C_EVENTS && pithi_block_head_get(chunk.data, chunk.size, &block))
+            sum += chunk.size - PITHI_EVENTS_HEAD - (uint64_t)block.columns * PITHI_COLUMN_ENTRY;
+    free(chunk.data);
+    close(fd);
+    return sum;
+}
+
 /* The same with times to 100 ns, as PITH_TIME_UNIT=100ns makes them. */
 static void coarse_size(const char *path, size_t count)
 {
@@ -293,6 +313,8 @@ int main(void)
         die("stat");
     bench_row("size of the log (floor: entropy of the times)", (double)st.st_size / n, "bytes/event",
               time_entropy(records, count), "<=2.3");
+    bench_row("size of its columns alone", (double)columns_size(path) / n, "bytes/event", time_entropy(records, count),
+              "");
     bench_row("encode and write, one core", n / s / 1e6, "Mevents/s", made_rate, ">=60");
     reading_floors(path);
     const uint32_t first[] = {0};
