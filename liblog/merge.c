@@ -111,7 +111,11 @@ static int align_clocks(struct merge *merge, int good)
 
 /* ---- 3: definitions ---------------------------------------------------------------------------------------------- */
 
-static const char *own_host(const struct merge *merge) { return merge->have ? merge->spill.page.host : "localhost"; }
+/* Known also where nothing was recorded, or no longer is (PITH_RANKS). */
+static const char *own_host(void)
+{
+    return pithi_session.file.page != NULL ? pithi_session.file.page->host : "localhost";
+}
 
 /* Host and communicators, for the front of the log. Of those who know a communicator's members the lowest rank will tell
  * them (with PITH_RANKS its own rank 0 may have recorded nothing). */
@@ -123,7 +127,7 @@ static int own_places(struct merge *merge)
             pithi_defs_comm(merge->defs, &merge->spill.comms[i].comm, merge->t->rank) != PITH_OK)
             return pithi_merge_fail(pithlog_error());
     }
-    return pithi_defs_host(merge->defs, own_host(merge)) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
+    return pithi_defs_host(merge->defs, own_host()) == PITH_OK ? 1 : pithi_merge_fail(pithlog_error());
 }
 
 static void property(struct merge *merge, const char *key, const char *format, ...)
@@ -258,7 +262,7 @@ static unsigned own_cores(const struct pith_transport *t)
 
 static int encode_own(struct merge *merge)
 {
-    struct pithi_rank rank = {merge->t->rank, own_host(merge), (uint64_t)getpid()};
+    struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid()};
     struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
                                    merge->coarse, own_cores(merge->t)};
 
