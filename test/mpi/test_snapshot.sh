@@ -18,9 +18,9 @@ info() { pith info "$1" | sed -n "s/^$2: //p"; }
 
 for mpi in $(mpis); do
     mkdir "$scratch/$mpi" && cd "$scratch/$mpi" || exit 1
-    "mpicc.$mpi" -O1 -o snapshot "$top/test/mpi/snapshot.c" || { ok 1 "$mpi: snapshot compiles"; continue; }
+    "mpicc.$mpi" -O1 -o until "$top/test/mpi/until.c" || { ok 1 "$mpi: until compiles"; continue; }
 
-    PITH_SNAPSHOT=USR1 "mpiexec.$mpi" -n 4 pith run -o run.pith ./snapshot >out 2>err &
+    PITH_SNAPSHOT=USR1 "mpiexec.$mpi" -n 4 pith run -o run.pith ./until >out 2>err &
     job=$!
     wait_for running
     ok $? "$mpi: a job of four ranks runs"
@@ -52,7 +52,7 @@ for mpi in $(mpis); do
 
     # ---- the window ------------------------------------------------------------------------------------------------
     rm -f running stop
-    PITH_FROM=500ms PITH_TO=700ms "mpiexec.$mpi" -n 4 pith run -o window.pith ./snapshot >out 2>err &
+    PITH_FROM=500ms PITH_TO=700ms "mpiexec.$mpi" -n 4 pith run -o window.pith ./until >out 2>err &
     job=$!
     wait_for running
     sleep 1

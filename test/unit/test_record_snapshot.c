@@ -7,7 +7,7 @@
 
 #if defined(__SANITIZE_THREAD__)
 /* The thread sanitizer forbids threads in the child of a process with threads, unless told. */
-const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void) { return "die_after_fork=0"; }
 #endif
 

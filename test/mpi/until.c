@@ -1,4 +1,4 @@
-/* snapshot.c - ranks that exchange messages until the parent of the test says stop: for snapshots of a running job. */
+/* until.c - ranks that exchange messages until the parent of the test says stop: for snapshots of a running job. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
