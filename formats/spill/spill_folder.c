@@ -36,7 +36,7 @@ static int is_running(const struct pithi_spill_page *page)
 
 static int read_page(const char *path, struct pithi_spill_page *page)
 {
-    static _Thread_local union {
+    union { /* not thread-local: a library that a program opens late has little room for that (dlopen) */
         struct pithi_spill_page page;
         unsigned char bytes[PITHI_SPILL_PAGE];
     } buffer;
