@@ -306,23 +306,27 @@ static void test_slices(void)
     for (size_t i = 0; i < m.count; i++)
         end = m.records[i].time_ns > end ? m.records[i].time_ns : end;
     for (int i = 0; i < 3000; i++) {
-        struct pithlog_record r = {.time_ns = end + i, .lane = 7, .peer = -1};
-        r.kind = i % 5 < 2 ? PITHLOG_ENTER : i % 5 < 4 ? PITHLOG_LEAVE : PITHLOG_COUNTER;
-        r.id = r.kind == PITHLOG_COUNTER ? MODEL_STATES + MODEL_EVENTS : 0;
-        r.value = r.kind == PITHLOG_COUNTER ? i : 0;
-        if (i % 3 == 0)
-            r = (struct pithlog_record){.time_ns = end + i,
-                                        .lane = 7,
-                                        .kind = PITHLOG_EVENT,
-                                        .id = MODEL_STATES,
-                                        .peer = -1,
-                                        .payload = payload,
-                                        .payload_bytes = 990 + (uint32_t)(i % 10)};
+        struct pithlog_record r = {.time_ns = end + 100 * i + i * i % 37, .lane = 7, .peer = -1};
+        if (i % 3 == 0) {
+            r.kind = PITHLOG_EVENT;
+            r.id = MODEL_STATES;
+            r.payload = payload;
+            r.payload_bytes = 990 + (uint32_t)(i % 10);
+        } else if (i % 7 == 0) {
+            r.kind = PITHLOG_RECV;
+            r.peer = i % 5;
+            r.tag = i;
+            r.posted = (uint64_t)i * 3;
+            r.bytes = (uint64_t)i << i % 40;
+        } else {
+            r.kind = i % 5 < 2 ? PITHLOG_ENTER : PITHLOG_LEAVE;
+            r.id = (uint32_t)i % 4;
+        }
         model_add(&m, &r);
     }
     OK(model_write(&m, path) == 0 && pithlog_open(path, &log) == 0, "a log of 400 lanes, one of them large");
     OK(compare(&m, log, &q) == 0, "in order of time");
-    q = (struct pithlog_query){end + 1001, end + 2000, NULL, 0, 0, PITHLOG_CLIP};
+    q = (struct pithlog_query){end + 100100, end + 200000, NULL, 0, 0, PITHLOG_CLIP};
     OK(compare(&m, log, &q) == 0, "from the middle of a block on");
     q = (struct pithlog_query){INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_EVENT, 0};
     OK(compare(&m, log, &q) == 0, "only events");
