@@ -384,10 +384,29 @@ void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spil
         madvise((void *)(uintptr_t)(spill->data + chunk->offset), chunk->size, MADV_DONTNEED);
 }
 
+/* How much of a chunk is stored: up to the end of its last whole record. */
+static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    const unsigned char *data = spill->data + chunk->offset;
+    const uint64_t *word = (const void *)(data + sizeof(struct pithi_chunk) + chunk->open_bytes), *stored = word;
+    const uint64_t *end = (const void *)(data + chunk->size);
+    while (word < end) {
+        uint64_t words = pithi_spill_record_words(word, (uint64_t)(end - word));
+        int claimed = (__atomic_load_n(word, __ATOMIC_ACQUIRE) & 15) == PITHI_W_CLAIMED;
+        word = words == 0 ? pithi_spill_behind_hole(word, end) : word + words;
+        if (words == 0 && word < end && pithi_spill_record_words(word, (uint64_t)(end - word)) == 0)
+            break;
+        if (words != 0 && !claimed)
+            stored = word;
+    }
+    return (uint64_t)((const unsigned char *)stored - data);
+}
+
 /* The chunks that a thread stores into. Of a ring all that are there must be there without a gap: one in the middle that
  * was used again while the file was looked through is found at the next look. */
 static int keep_windows(struct pithi_spill *spill)
 {
+    uint64_t stored;
     uint32_t i, j;
     for (i = 0; i < spill->lane_count; i++) {
         const struct pithi_spill_lane *lane = &spill->lanes[i];
@@ -397,8 +416,11 @@ static int keep_windows(struct pithi_spill *spill)
                 return 0;
             if (j + 2 < lane->count)
                 continue;
+            /* what is stored while the pages are copied, one after another, might have a gap */
+            stored = stored_bytes(spill, chunk);
             if (!keep_chunk(spill, chunk))
                 return 0;
+            chunk->size = stored;
             chunk->kept = 1;
         }
     }
