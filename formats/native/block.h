@@ -111,8 +111,8 @@ struct pithi_block {
     } column[PITHI_COL_COUNT];
     const unsigned char *start[PITHI_COL_COUNT]; /* `at` of each when it was loaded */
     uint32_t dict_count;
-    /* Set before loading: the lane that records get; ids and communicators are less than these (UINT32_MAX: any), and the log's numbers of the
-     * rank's communicators (NULL: they stay as they are). */
+    /* Set before loading: the lane that records get; ids and communicators are less than these (UINT32_MAX: any), and
+     * the log's numbers of the rank's communicators (NULL: they stay as they are). */
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms;
 };
