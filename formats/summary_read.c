@@ -5,30 +5,24 @@
 
 #include "error.h"
 #include "native/log.h"
+#include "native/sheets.h"
 #include "native/stack.h"
-#include "native/summary.h"
 
-/* Where a sheet stands, and the piece that is all of it. */
-struct sheet_place {
-    uint64_t offset;
-    uint32_t size, records;
-    int64_t start_ns, end_ns;
-};
-
-/* What was made of one lane. */
-struct made {
-    struct sheet_place *places;
+/* What is known of one lane: where its sheets stand, in the log or in the temporary file. */
+struct known {
+    struct pithi_sheet_place *places;
     uint32_t count, room;
     struct pithi_paths paths;
-    int done;
+    int done, made;
 };
 
 struct pithlog_summary {
     struct pithlog *log;
     int fd; /* the temporary file; -1: none yet */
     uint64_t fd_size;
-    struct made *made; /* [lanes] */
+    struct known *lanes; /* [lanes] */
     /* the sheet in hand */
+    uint32_t lane;
     uint64_t at; /* its offset; UINT64_MAX: none */
     struct pithi_sheet sheet;
     struct pithi_stack open;   /* while records are summed */
@@ -43,26 +37,31 @@ int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
         s->log = log;
         s->fd = -1;
         s->at = UINT64_MAX;
-        s->made = calloc(log->info.lanes + (size_t)1, sizeof *s->made);
+        s->lanes = calloc(log->info.lanes + (size_t)1, sizeof *s->lanes);
     }
-    if (s && s->made)
+    if (s && s->lanes)
         return PITH_OK;
     pithlog_summary_close(s);
     *summary = NULL;
     return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", log->path);
 }
 
+static void forget(struct known *known)
+{
+    free(known->places);
+    pithi_paths_free(&known->paths);
+    *known = (struct known){0};
+}
+
 void pithlog_summary_close(struct pithlog_summary *s)
 {
     if (!s)
         return;
-    for (uint32_t i = 0; s->made && i < s->log->info.lanes; i++) {
-        free(s->made[i].places);
-        pithi_paths_free(&s->made[i].paths);
-    }
+    for (uint32_t i = 0; s->lanes && i < s->log->info.lanes; i++)
+        forget(&s->lanes[i]);
     if (s->fd >= 0)
         close(s->fd);
-    free(s->made);
+    free(s->lanes);
     free(s->open.states);
     free(s->bytes.data);
     free(s);
@@ -72,17 +71,17 @@ void pithlog_summary_close(struct pithlog_summary *s)
 
 struct making {
     struct pithlog_summary *summary;
-    struct made *made;
+    struct known *known;
 };
 
 static int keep_sheet(void *context, const void *payload, size_t size)
 {
     struct making *making = context;
     struct pithlog_summary *s = making->summary;
-    struct made *made = making->made;
+    struct known *known = making->known;
     struct pithi_sheet sheet;
     if (!pithi_sheet_get(payload, size, size, &sheet) ||
-        !pithi_grow(&made->places, made->count, &made->room, sizeof *made->places))
+        !pithi_grow(&known->places, known->count, &known->room, sizeof *known->places))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", s->log->path,
@@ -90,8 +89,8 @@ static int keep_sheet(void *context, const void *payload, size_t size)
     if (pwrite(s->fd, payload, size, (off_t)s->fd_size) != (ssize_t)size)
         return pithi_fail(PITH_ERR_IO, "%s: the temporary file for its summary cannot be written: %s; set TMPDIR",
                           s->log->path, strerror(errno));
-    made->places[made->count++] =
-        (struct sheet_place){s->fd_size, (uint32_t)size, sheet.records, sheet.start_ns, sheet.end_ns};
+    known->places[known->count++] =
+        (struct pithi_sheet_place){s->fd_size, sheet.start_ns, sheet.end_ns, (uint32_t)size, sheet.records};
     s->fd_size += size;
     return PITH_OK;
 }
@@ -128,51 +127,78 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
 
 static int make(struct pithlog_summary *s, uint32_t lane)
 {
-    struct making making = {s, &s->made[lane]};
-    struct pithi_paths *paths = &making.made->paths;
+    struct known *known = &s->lanes[lane];
+    struct making making = {s, known};
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
     struct pithlog_iter *iter = NULL;
     struct pithi_summary *builder = NULL;
     int err = PITH_OK;
-    if ((paths->count == 0 && !pithi_paths_begin(paths)) || !(builder = pithi_summary_new(lane, paths)))
+    if (!pithi_paths_begin(&known->paths) || !(builder = pithi_summary_new(lane, &known->paths)))
         err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK)
         err = make_of_records(iter, builder, &making);
     pithlog_iter_close(iter);
     pithi_summary_free(builder);
-    making.made->done = err == PITH_OK;
+    known->made = 1;
     return err;
+}
+
+/* ---- One that is in the log -------------------------------------------------------------------------------------- */
+
+/* What a log has of a lane is taken when it is good; if not, 0, and one is made. */
+static int find(struct pithlog_summary *s, uint32_t number)
+{
+    struct known *known = &s->lanes[number];
+    const struct pithi_log_lane *lane;
+    if (pithi_log_lane(s->log, number, &lane) != PITH_OK || lane->sheet_count == 0 ||
+        pithi_log_sheets(s->log, lane, &known->places, &known->paths) != PITH_OK)
+        return 0;
+    known->count = lane->sheet_count;
+    return 1;
 }
 
 static int have(struct pithlog_summary *s, uint32_t lane)
 {
+    int err = PITH_OK;
     if (lane >= s->log->info.lanes)
         return pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", s->log->path, lane);
-    return s->made[lane].done ? PITH_OK : make(s, lane);
+    struct known *known = &s->lanes[lane];
+    if (!known->done && !find(s, lane) && (err = make(s, lane)) != PITH_OK)
+        forget(known);
+    known->done = err == PITH_OK;
+    return err;
 }
 
 /* ---- Reading sheets ---------------------------------------------------------------------------------------------- */
 
-static int damaged(const struct pithlog_summary *s, const struct sheet_place *place)
+static int damaged(const struct pithlog_summary *s, const struct pithi_sheet_place *place)
 {
     s->log->damages++;
     return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: the summary is damaged", s->log->path,
                       (unsigned long long)place->offset);
 }
 
+static int read_sheet(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, uint32_t want)
+{
+    if (s->lanes[lane].made)
+        return pread(s->fd, s->bytes.data, want, (off_t)place->offset) == (ssize_t)want;
+    return pithi_files_read(&s->log->files, place->offset + PITHI_CHUNK_HEAD, s->bytes.data, want) == PITH_OK;
+}
+
 /* Takes a sheet in hand, its coarse levels or the `whole` of it. */
-static int take(struct pithlog_summary *s, const struct sheet_place *place, int whole)
+static int take(struct pithlog_summary *s, uint32_t lane, const struct pithi_sheet_place *place, int whole)
 {
     uint32_t want = whole ? place->size : pithi_sheet_coarse(place->records);
-    if (s->at == place->offset && (s->whole || !whole))
+    if (s->lane == lane && s->at == place->offset && (s->whole || !whole))
         return PITH_OK;
     s->at = UINT64_MAX;
     s->bytes.size = 0;
     if (!pithi_buffer_reserve(&s->bytes, want))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
-    if (pread(s->fd, s->bytes.data, want, (off_t)place->offset) != (ssize_t)want ||
-        !pithi_sheet_get(s->bytes.data, want, place->size, &s->sheet) || s->sheet.records != place->records)
+    if (!read_sheet(s, lane, place, want) || !pithi_sheet_get(s->bytes.data, want, place->size, &s->sheet) ||
+        s->sheet.records != place->records)
         return damaged(s, place);
+    s->lane = lane;
     s->at = place->offset;
     s->whole = whole;
     return PITH_OK;
@@ -182,7 +208,8 @@ static int take(struct pithlog_summary *s, const struct sheet_place *place, int 
 
 struct asking {
     struct pithlog_summary *summary;
-    const struct sheet_place *place;
+    uint32_t lane;
+    const struct pithi_sheet_place *place;
     int64_t from_ns, to_ns, length_ns;
     uint32_t path_count;
     void (*tell)(void *context, const struct pithlog_piece *piece);
@@ -227,7 +254,7 @@ static int tell_within(const struct asking *asking, unsigned level, uint32_t ind
         tell_piece(asking, level, index, start_ns, end_ns);
         return PITH_OK;
     }
-    if (level == PITHI_PIECE_COARSE && (err = take(asking->summary, asking->place, 1)) != PITH_OK)
+    if (level == PITHI_PIECE_COARSE && (err = take(asking->summary, asking->lane, asking->place, 1)) != PITH_OK)
         return err;
     uint32_t first = index * PITHI_PIECE_FAN, last = first + PITHI_PIECE_FAN;
     uint32_t count = pithi_sheet_pieces(asking->place->records, level - 1);
@@ -241,7 +268,7 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
 {
     if (have(s, lane) != PITH_OK)
         return NULL;
-    const struct pithi_paths *paths = &s->made[lane].paths;
+    const struct pithi_paths *paths = &s->lanes[lane].paths;
     *count = paths->count;
     return paths->items;
 }
@@ -249,17 +276,17 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
 int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t from_ns, int64_t to_ns, int64_t length_ns,
                            void (*tell)(void *context, const struct pithlog_piece *piece), void *context)
 {
-    struct asking asking = {s, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
+    struct asking asking = {s, lane, NULL, from_ns, to_ns, length_ns > 0 ? length_ns : 0, 0, tell, context};
     int err = have(s, lane);
     if (err != PITH_OK)
         return err;
-    const struct made *made = &s->made[lane];
-    asking.path_count = made->paths.count;
-    for (uint32_t i = 0; i < made->count && err == PITH_OK; i++) {
-        asking.place = &made->places[i];
+    const struct known *known = &s->lanes[lane];
+    asking.path_count = known->paths.count;
+    for (uint32_t i = 0; i < known->count && err == PITH_OK; i++) {
+        asking.place = &known->places[i];
         if (asking.place->end_ns <= from_ns || asking.place->start_ns >= to_ns)
             continue;
-        if ((err = take(s, asking.place, 0)) == PITH_OK)
+        if ((err = take(s, lane, asking.place, 0)) == PITH_OK)
             err = tell_within(&asking, PITHI_PIECE_LEVELS - 1, 0);
     }
     return err;
@@ -360,7 +387,7 @@ static void add_exact(void *context, const struct pithi_exact *exact)
 }
 
 /* The pieces of the sheet in hand that lie in the window are added, what is between them is left to runs. */
-static int sum_sheet(struct summing *summing, const struct sheet_place *place, int64_t to_ns, uint64_t *ties)
+static int sum_sheet(struct summing *summing, const struct pithi_sheet_place *place, int64_t to_ns, uint64_t *ties)
 {
     struct pithlog_summary *s = summing->summary;
     uint32_t count = pithi_sheet_pieces(s->sheet.records, PITHI_PIECE_EXACT);
@@ -389,11 +416,11 @@ int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_
     struct summing summing = {s, lane, from_ns, from_ns, 0, sums};
     uint64_t ties = 0;
     int err = have(s, lane);
-    for (uint32_t i = 0; err == PITH_OK && i < s->made[lane].count; i++) {
-        const struct sheet_place *place = &s->made[lane].places[i];
+    for (uint32_t i = 0; err == PITH_OK && i < s->lanes[lane].count; i++) {
+        const struct pithi_sheet_place *place = &s->lanes[lane].places[i];
         if (place->end_ns < from_ns || place->start_ns >= to_ns)
             continue;
-        if ((err = take(s, place, 1)) == PITH_OK)
+        if ((err = take(s, lane, place, 1)) == PITH_OK)
             err = sum_sheet(&summing, place, to_ns, &ties);
     }
     return err == PITH_OK ? sum_run(&summing, to_ns, 0) : err;

@@ -8,6 +8,7 @@
 #include "native/chunk.h"
 #include "native/log.h"
 #include "native/scan.h"
+#include "native/sheets.h"
 
 struct check {
     struct pithlog *log;
@@ -240,6 +241,21 @@ static void check_lane(struct check *c, const struct pithi_log_lane *lane)
         pithi_log_damage(c->log, b.offset, "the index has other totals of the lane that ends here than its blocks");
 }
 
+/* Its list and paths; the sheets themselves have been seen among the chunks. */
+static void check_summary(struct check *c, const struct pithi_log_lane *lane)
+{
+    struct pithi_sheet_place *places;
+    struct pithi_paths paths = {0};
+    if (lane->sheet_count + lane->path_bytes > 0 && pithi_log_sheets(c->log, lane, &places, &paths) != PITH_OK) {
+        damage_as_said(c);
+        return;
+    }
+    if (lane->sheet_count > 0) {
+        free(places);
+        pithi_paths_free(&paths);
+    }
+}
+
 /* Lanes, and that the front of the log says of each rank and of all what they say. */
 static void check_lanes(struct check *c)
 {
@@ -252,6 +268,7 @@ static void check_lanes(struct check *c)
         if (!lane)
             continue;
         check_lane(c, lane);
+        check_summary(c, lane);
         all.states += lane->states;
         all.events += lane->events;
         all.messages += lane->messages;

@@ -16,6 +16,7 @@ enum {
     PITHI_INDEX_HEAD = 32,
     PITHI_INDEX_LANE = 72,
     PITHI_INDEX_BLOCK = 40,
+    PITHI_INDEX_SHEET = 40,
     PITHI_TABLE_HEAD = 64
 };
 
@@ -25,8 +26,8 @@ enum pithi_chunk_type {
     PITHI_C_EVENTS,
     PITHI_C_INDEX,
     PITHI_C_TABLE,
-    PITHI_C_SUMMARY, /* reserved: the summary tree of a lane */
-    PITHI_C_ARROWS   /* reserved: matched messages by time */
+    PITHI_C_SHEET, /* of a lane's summary */
+    PITHI_C_ARROWS /* reserved: matched messages by time */
 };
 #define PITHI_CHUNK_OWN_CRC 1u /* flag: the parts of the payload have CRCs of their own, the chunk's is 0 */
 

@@ -29,6 +29,8 @@ struct pithi_log_lane {
     uint64_t list;                  /* offset of its list of blocks */
     struct pithi_log_block *blocks; /* NULL: it is read from there; else made by looking at the blocks */
     uint32_t block_count, block_room;
+    uint64_t sheets; /* offset of the list of its summary's sheets, and of its paths behind it */
+    uint32_t sheet_count, path_bytes; /* 0: it has no summary */
 };
 
 struct pithi_log_part {

@@ -170,6 +170,8 @@ static void take_lane(const unsigned char *p, uint64_t list, struct pithi_log_la
     lane->events = pithi_get64(p + 40);
     lane->messages = pithi_get64(p + 48);
     lane->lost = pithi_get64(p + 56);
+    lane->sheet_count = pithi_get32(p + 64);
+    lane->path_bytes = pithi_get32(p + 68);
     lane->list = list;
 }
 
@@ -188,6 +190,11 @@ static int take_lanes(const struct front *f, uint64_t end, struct pithi_log_part
         pithi_lane_rename(lane, name);
         take_lane(f->lanes + (size_t)i * PITHI_INDEX_LANE, list, lane);
         list += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK;
+    }
+    for (uint32_t i = 0; i < f->lane_count; i++) {
+        struct pithi_log_lane *lane = &part->lanes[i];
+        lane->sheets = list;
+        list += (uint64_t)lane->sheet_count * PITHI_INDEX_SHEET + pithi_pad8(lane->path_bytes);
     }
     return list <= end ? PITH_OK : PITH_ERR_DAMAGED;
 }

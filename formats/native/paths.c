@@ -1,8 +1,6 @@
 /* paths.c - the table of paths, see paths.h. */
 #include "native/paths.h"
 
-#include "native/layout.h"
-
 static uint64_t key_of(uint32_t parent, uint32_t state) { return (uint64_t)parent << 32 | state; }
 
 enum { STEP_BITS_FIRST = 6 };
@@ -33,12 +31,20 @@ uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uin
     return pithi_map_get(&paths->children, key_of(parent, state), &child) ? child : 0;
 }
 
+static uint32_t depth_of(const struct pithi_paths *paths, uint32_t path)
+{
+    uint32_t depth = 0;
+    for (; path != 0; path = paths->items[path].parent)
+        depth++;
+    return depth;
+}
+
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state)
 {
     uint32_t child = pithi_paths_known(paths, parent, state);
     if (child != 0)
         return child;
-    if (paths->count == PITHI_PATHS_MAX ||
+    if (paths->count == PITHI_PATHS_MAX || depth_of(paths, parent) == PITHI_PATH_DEPTH ||
         !pithi_grow(&paths->items, paths->count, &paths->room, sizeof *paths->items) ||
         !pithi_map_put(&paths->children, key_of(parent, state), paths->count))
         return 0;
@@ -56,8 +62,8 @@ static uint32_t after_enter(struct pithi_paths *paths, uint32_t path, uint32_t s
 
 static uint32_t after_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
-    uint32_t inside[PITHI_OPEN_MAX], count = 0, at = path;
-    while (at != 0 && paths->items[at].state != state && count < PITHI_OPEN_MAX) {
+    uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;
+    while (at != 0 && paths->items[at].state != state && count < PITHI_PATH_DEPTH) {
         inside[count++] = paths->items[at].state;
         at = paths->items[at].parent;
     }

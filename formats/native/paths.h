@@ -16,7 +16,7 @@
 #include "native/map.h"
 #include "pithlog.h"
 
-enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535 };
+enum { PITHI_PATHS_MAX = 65535, PITHI_PATH_NONE = 65535, PITHI_PATH_DEPTH = 512 };
 
 struct pithi_paths {
     struct pithlog_path *items;
@@ -36,7 +36,8 @@ enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 };
 int pithi_paths_begin(struct pithi_paths *paths);
 void pithi_paths_free(struct pithi_paths *paths);
 
-/* The path of `state` inside `parent`, made if it is new. 0: the table is full, or no memory. */
+/* The path of `state` inside `parent`, made if it is new. 0: the table is full, the path would be deeper than
+ * PITHI_PATH_DEPTH, or no memory. */
 uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t state);
 /* The same, without making it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);

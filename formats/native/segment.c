@@ -4,6 +4,7 @@
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/defs.h"
+#include "native/lane_summary.h"
 #include "native/map.h"
 
 struct written_block {
@@ -19,6 +20,7 @@ struct lane {
     struct written_block *blocks;
     uint32_t block_count, block_room;
     struct pithi_totals totals;
+    struct pithi_lane_summary summary;
 };
 
 struct comm {
@@ -40,7 +42,7 @@ struct pithi_segment {
     uint32_t meta_count, meta_room;
     struct pithi_zip *zip, own_zip;
     struct pithi_buffer block;
-    uint32_t block_records;
+    uint32_t block_records, sheet_records;
     uint64_t index_offset, index_size;
 };
 
@@ -135,6 +137,7 @@ int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *
     if (!s)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of rank %d", (int)rank->rank);
     s->block_records = PITHI_BLOCK_RECORDS;
+    s->sheet_records = PITHI_SHEET_RECORDS;
     s->zip = &s->own_zip;
     s->sink = *sink;
     s->rank = *rank;
@@ -165,6 +168,7 @@ void pithi_segment_free(struct pithi_segment *s)
         return;
     for (uint32_t i = 0; i < s->lane_count; i++) {
         pithi_encoder_free(s->lanes[i].encoder);
+        pithi_lane_summary_free(&s->lanes[i].summary);
         free(s->lanes[i].name);
         free(s->lanes[i].blocks);
     }
@@ -270,7 +274,10 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     struct pithi_block_head head;
     struct written_block w;
     int err;
-    if ((err = flush_meta(s)) != PITH_OK)
+    if ((err = flush_meta(s)) != PITH_OK ||
+        ((s->sheet_records || lane->summary.builder) &&
+         (err = pithi_lane_summary_block(&lane->summary, lane->encoder, s->rank.rank, s->sheet_records, &s->sink)) !=
+             PITH_OK))
         return err;
     s->block.size = 0;
     if (!pithi_grow(&lane->blocks, lane->block_count, &lane->block_room, sizeof *lane->blocks) ||
@@ -324,6 +331,8 @@ void pithi_segment_expect(struct pithi_segment *s, uint64_t lanes)
     s->block_records = records < PITHI_BLOCK_RECORDS_MIN ? PITHI_BLOCK_RECORDS_MIN : (uint32_t)records;
 }
 
+void pithi_segment_sheets(struct pithi_segment *s, uint32_t records) { s->sheet_records = records; }
+
 /* ---- Lanes made by several threads at once ----------------------------------------------------------------------- */
 
 int pithi_segment_split(struct pithi_segment *s) { return flush_meta(s); }
@@ -341,25 +350,34 @@ int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *
     s->sink = *sink;
     s->zip = &s->own_zip;
     s->block_records = whole->block_records;
+    s->sheet_records = whole->sheet_records;
     s->comm_count = whole->comm_count;
     s->lanes[0] = whole->lanes[lane];
     s->lane_count = 1;
     return PITH_OK;
 }
 
+/* At once, not when the segment goes: the last blocks of a hundred thousand lanes need memory, too. */
+static int end_lane(struct pithi_segment *s, struct lane *lane)
+{
+    int err = lane->encoder && pithi_encoder_count(lane->encoder) > 0 ? end_block(s, lane) : PITH_OK;
+    pithi_encoder_free(lane->encoder);
+    lane->encoder = NULL;
+    return err == PITH_OK ? pithi_lane_summary_end(&lane->summary, s->rank.rank, &s->sink) : err;
+}
+
 int pithi_segment_part_end(struct pithi_segment *part)
 {
     struct lane *lane = &part->lanes[0];
-    int err = lane->encoder && pithi_encoder_count(lane->encoder) > 0 ? end_block(part, lane) : PITH_OK;
-    pithi_encoder_free(lane->encoder);
-    lane->encoder = NULL;
-    return err;
+    return end_lane(part, lane);
 }
 
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base)
 {
     for (uint32_t i = 0; i < part->lanes[0].block_count; i++)
         part->lanes[0].blocks[i].offset += base;
+    for (uint32_t i = 0; i < part->lanes[0].summary.count; i++)
+        part->lanes[0].summary.places[i].offset += base;
     whole->lanes[lane] = part->lanes[0];
     part->lane_count = 0;
     part->comm_count = 0; /* it only knew how many there are */
@@ -384,20 +402,18 @@ static uint64_t index_front(const struct pithi_segment *s)
 int pithi_segment_finish(struct pithi_segment *s)
 {
     int err;
-    uint64_t blocks = 0;
+    uint64_t lists = 0;
     for (uint32_t i = 0; i < s->lane_count; i++) {
         struct lane *lane = &s->lanes[i];
-        if (lane->encoder && pithi_encoder_count(lane->encoder) > 0 && (err = end_block(s, lane)) != PITH_OK)
+        if ((err = end_lane(s, lane)) != PITH_OK)
             return err;
-        pithi_encoder_free(lane->encoder); /* at once: the last blocks of a hundred thousand lanes need memory, too */
-        lane->encoder = NULL;
-        blocks += lane->block_count;
+        lists += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK + pithi_lane_summary_size(&lane->summary);
     }
     free(s->block.data);
     s->block = (struct pithi_buffer){0};
     if ((err = flush_meta(s)) != PITH_OK)
         return err;
-    s->index_size = PITHI_CHUNK_HEAD + index_front(s) + blocks * PITHI_INDEX_BLOCK;
+    s->index_size = PITHI_CHUNK_HEAD + index_front(s) + lists;
     return PITH_OK;
 }
 
@@ -415,7 +431,8 @@ static unsigned char *put_lane(unsigned char *p, const struct lane *lane)
     pithi_put64(p + 40, t->events);
     pithi_put64(p + 48, t->messages);
     pithi_put64(p + 56, t->lost);
-    pithi_put64(p + 64, 0);
+    pithi_put32(p + 64, lane->summary.count);
+    pithi_put32(p + 68, (uint32_t)lane->summary.list.size);
     return p + PITHI_INDEX_LANE;
 }
 
@@ -478,6 +495,15 @@ static int append_blocks(struct pithi_segment *s, const struct lane *lane, uint6
     return err;
 }
 
+static int append_summary(struct pithi_segment *s, const struct lane *lane, uint64_t base)
+{
+    uint64_t offset;
+    int err = pithi_lane_summary_put(&lane->summary, base, &s->block);
+    if (err == PITH_OK && s->block.size > 0)
+        err = s->sink.append(s->sink.context, s->block.data, s->block.size, &offset);
+    return err;
+}
+
 int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_defs *defs)
 {
     size_t front = (size_t)index_front(s);
@@ -496,6 +522,8 @@ int pithi_segment_index(struct pithi_segment *s, uint64_t base, struct pithi_def
     s->index_offset = base + offset;
     for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
         err = append_blocks(s, &s->lanes[i], base);
+    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
+        err = append_summary(s, &s->lanes[i], base);
     return err;
 }
 

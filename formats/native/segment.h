@@ -79,6 +79,10 @@ void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zi
  * time has one of each lane in memory at once. May be told again as more become known; never told: few. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
+/* Summaries of lanes (summary.h) in sheets of so many records at most, a multiple of 32768; 0: none, for who has so many
+ * lanes at once that memory is short. It is for lanes that have no block yet. Not told: 524288. */
+void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
+
 /* Lanes made by several threads at once, and the same bytes whatever their number. When all lanes and communicators
  * were made, `split` writes what describes them; then each lane is taken out as a segment of its own with a sink of its
  * own, its part, which knows nothing of the others; one thread at a time uses it, and adds to lane 0. `part_end` ends

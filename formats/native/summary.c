@@ -281,6 +281,8 @@ static void note_events(struct pithi_summary *s, uint32_t events)
     add_events(&s->tally[0], events, (uint16_t)(id < UINT16_MAX ? id : UINT16_MAX));
 }
 
+enum { LOOKED_UP = 64 };
+
 /* ---- Beyond the table of paths ----------------------------------------------------------------------------------- */
 
 /* The stack of a path. 0: no memory. */
@@ -299,10 +301,12 @@ static int spell_out(struct pithi_summary *s, uint32_t path)
     return 1;
 }
 
-/* The path of the stack, if it has one. */
+/* The path of the stack, if it has one; a deep stack is not looked up after every record. */
 static uint32_t path_of_stack(const struct pithi_summary *s)
 {
     uint32_t path = 0;
+    if (s->open.count > LOOKED_UP)
+        return PITHI_PATH_NONE;
     for (uint32_t i = 0; i < s->open.count; i++)
         if ((path = pithi_paths_known(s->paths, path, s->open.states[i].id)) == 0)
             return PITHI_PATH_NONE;

@@ -12,7 +12,7 @@
 #include "native/map.h"
 #include "native/zip.h"
 
-enum { OUT_ROOM = 1 << 20 };
+enum { OUT_ROOM = 1 << 20, MANY_LANES = 512, TOO_MANY_LANES = 4096 };
 
 /* A lane or communicator of the log: where its records go. */
 struct place {
@@ -231,6 +231,14 @@ int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
     return err == PITH_OK ? pithi_segment_describe(w->segments[index].segment, rank) : err;
 }
 
+/* A lane's block and summary take memory while it has records to come. */
+static void expect(const struct pithi_writer *w, struct pithi_segment *segment)
+{
+    pithi_segment_expect(segment, w->lane_count);
+    if (w->lane_count > MANY_LANES)
+        pithi_segment_sheets(segment, w->lane_count > TOO_MANY_LANES ? 0 : 32768);
+}
+
 int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, const char *name, uint32_t *lane)
 {
     struct place place;
@@ -250,9 +258,9 @@ int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, con
     w->lanes[w->lane_count++] = place;
     if (w->lane_count % PITHI_BLOCK_LANES == 0)
         for (uint32_t i = 0; i < w->segment_count; i++)
-            pithi_segment_expect(w->segments[i].segment, w->lane_count);
+            expect(w, w->segments[i].segment);
     else
-        pithi_segment_expect(s->segment, w->lane_count);
+        expect(w, s->segment);
     return PITH_OK;
 }
 

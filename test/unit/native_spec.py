@@ -182,7 +182,7 @@ class Log:
 
 
 def rank_lanes(log, entry, hosts, keys):
-    """(rank, thread, blocks' offsets, communicators) of each lane of an entry of the rank table."""
+    """(rank, thread, blocks' offsets, communicators, summary) of each lane of an entry of the rank table."""
     rank, lanes, _, index, size, records, _, _, pid, host, _, _, crc = struct.unpack("<iIQQQQqqQIIII", entry)
     assert zlib.crc32(entry[:76]) == crc and host < len(hosts)
     kind, owner, x = log.chunk(index)
@@ -199,6 +199,7 @@ def rank_lanes(log, entry, hosts, keys):
     assert comms == [told[n] for n in range(numbers)]
     at += (4 * numbers + 7) // 8 * 8
     name_at, list_at, total = at + 72 * lanes, front, 0
+    sheet_at = front + 40 * sum(struct.unpack_from("<I", x, at + 72 * i + 4)[0] for i in range(lanes))
     for i in range(lanes):
         thread, blocks, _, _, n = struct.unpack_from("<IIqqQ", x, at + 72 * i)
         _, name_at = string(x, name_at)
@@ -208,8 +209,99 @@ def rank_lanes(log, entry, hosts, keys):
             offsets.append(struct.unpack_from("<Q", x, list_at)[0])
             list_at += 40
         total += n
-        yield rank, thread, offsets, comms
-    assert list_at == len(x) and total == records
+        sheets, path_bytes = struct.unpack_from("<II", x, at + 72 * i + 64)
+        places = []
+        for _ in range(sheets):
+            assert zlib.crc32(x[sheet_at:sheet_at + 36]) == struct.unpack_from("<I", x, sheet_at + 36)[0]
+            places.append(struct.unpack_from("<QqqII", x, sheet_at))
+            sheet_at += 40
+        paths = x[sheet_at:sheet_at + path_bytes]
+        sheet_at += (path_bytes + 7) // 8 * 8
+        yield rank, thread, offsets, comms, (places, paths)
+    assert sheet_at == len(x) and total == records
+
+
+def pieces_of(p, records):
+    """Pieces of each level of a sheet, and where the exact sums begin."""
+    levels, at = {}, 64
+    for level in range(6, -1, -1):
+        count = -(-records // (128 * 4**level))
+        levels[level] = [struct.unpack_from("<I3H3BBH", p, at + 16 * i) for i in range(count)]
+        at += 16 * count
+        if level == 2:
+            assert zlib.crc32(p[4:at]) == struct.unpack_from("<I", p)[0]
+    return levels, at
+
+
+def exact_sums(p, at, count):
+    """Summed over the pieces: {definition: [count, own, all]}; their lengths; is none inexact?"""
+    sums, lengths, exact = {}, [], True
+    for _ in range(count):
+        length, at = varint(p, at)
+        _, at = varint(p, at)
+        n, at = varint(p, at)
+        exact = exact and n % 2 == 0
+        lengths.append(length)
+        for _ in range(n // 2):
+            definition, at = varint(p, at)
+            sum = sums.setdefault(definition, [0, 0, 0])
+            for k in range(3):
+                v, at = varint(p, at)
+                sum[k] += v
+    assert at == len(p)
+    return sums, lengths, exact
+
+
+def sums_of(records):
+    """The same from records (time, name, number ...)."""
+    sums, stack, last = {}, [], records[0][0]
+    for time, name, number, *_ in records:
+        for state in set(stack):
+            sums[state][2] += time - last
+        if stack:
+            sums[stack[-1]][1] += time - last
+        last = time
+        if name in ("enter", "event"):
+            sums.setdefault(number, [0, 0, 0])[0] += 1
+        if name == "enter":
+            stack.append(number)
+        if name == "leave" and number in stack:
+            stack.reverse()
+            stack.remove(number)
+            stack.reverse()
+    return sums
+
+
+def check_summary(log, thread, records, places, paths):
+    assert not places or zlib.crc32(paths[:-4]) == struct.unpack("<I", paths[-4:])[0]
+    count, at = varint(paths, 0) if places else (1, 0)
+    for i in range(1, count):
+        parent, at = varint(paths, at)
+        _, at = varint(paths, at)
+        assert parent < i
+    before, sums, exact = 0, {}, True
+    for offset, start, end, size, n in places:
+        kind, _, p = log.chunk(offset)
+        assert kind == 6 and len(p) == size
+        head = struct.unpack_from("<IIIQqqQ", p, 4)
+        assert head[:2] == (thread, n) and head[3:6] == (before, start, end) and start == records[before][0]
+        levels, at = pieces_of(p, n)
+        for level, pieces in levels.items():
+            for i, (step, a, b, c, x, y, z, events, first) in enumerate(pieces):
+                mine = records[before + i * 128 * 4**level:before + min(n, (i + 1) * 128 * 4**level)]
+                found = [r[2] for r in mine if r[1] == "event"]
+                assert step == (mine[0][0] - start) // head[6] and max(a, b, c) < count and x >= y >= z and x > 0
+                assert events == min(255, len(found)) and (not found or first == found[0])
+        more, lengths, piece_exact = exact_sums(p, at, len(levels[4]))
+        exact = exact and piece_exact
+        assert sum(lengths) == end - start
+        for definition, values in more.items():
+            old = sums.setdefault(definition, [0, 0, 0])
+            sums[definition] = [a + b for a, b in zip(old, values)]
+        before += n
+        assert end == (records[before] if before < len(records) else records[-1])[0]
+    assert not places or before == len(records)
+    assert not places or not exact or sums == {k: v for k, v in sums_of(records).items() if any(v)}
 
 
 def main(path):
@@ -226,13 +318,16 @@ def main(path):
     assert kind == 5 and struct.unpack_from("<I", p)[0] == ranks
     seen = 0
     for i in range(ranks):
-        for rank, thread, offsets, comms in rank_lanes(log, p[32 + 80 * i:112 + 80 * i], hosts, keys):
+        for rank, thread, offsets, comms, summary in rank_lanes(log, p[32 + 80 * i:112 + 80 * i], hosts, keys):
+            told = []
             for offset in offsets:
                 kind, owner, b = log.chunk(offset)
                 assert kind == 3 and owner == rank
                 for out in block(b, comms):
                     seen += 1
+                    told.append(out)
                     print(rank, thread, *out, sep="\t")
+            check_summary(log, thread, told, *summary)
     assert seen == records
 
 
