@@ -207,7 +207,7 @@ PITHLOG_API void pithlog_summary_close(struct pithlog_summary *summary);
 PITHLOG_API const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *summary, uint32_t lane,
                                                              uint32_t *count);
 /* Tells the pieces of `lane` that reach into [from_ns, to_ns), in order of time and without gaps, as large ones as are
- * not longer than `length_ns`; where even the smallest (128 records) are longer, those. */
+ * not longer than `length_ns`; where even the smallest (512 records) are longer, those. */
 PITHLOG_API int pithlog_summary_pieces(struct pithlog_summary *summary, uint32_t lane, int64_t from_ns, int64_t to_ns,
                                        int64_t length_ns,
                                        void (*tell)(void *context, const struct pithlog_piece *piece), void *context);

@@ -54,13 +54,52 @@ uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t s
 
 /* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t after_enter(struct pithi_paths *paths, uint32_t path, uint32_t state)
+/* A place for `key`; where there is one already, that. */
+static uint64_t *place_of(const struct pithi_paths *paths, uint64_t key)
 {
-    uint32_t child = pithi_paths_find(paths, path, state);
-    return child != 0 ? child : PITHI_PATH_NONE;
+    uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - paths->step_bits);
+    uint64_t mask = (UINT64_C(1) << paths->step_bits) - 1;
+    while (paths->steps[at] != UINT64_MAX && paths->steps[at] >> 16 != key)
+        at = (at + 1) & mask;
+    return &paths->steps[at];
 }
 
-static uint32_t after_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
+/* Four times as large: most keys then have the first place they are looked for at. No memory: it gets slower, no more. */
+static void make_room(struct pithi_paths *paths)
+{
+    struct pithi_paths bigger = {.step_bits = paths->step_bits + 2};
+    size_t room = (size_t)1 << bigger.step_bits;
+    if (!(bigger.steps = malloc(room * sizeof *bigger.steps)))
+        return;
+    memset(bigger.steps, 0xff, room * sizeof *bigger.steps);
+    for (size_t i = 0; i < (size_t)1 << paths->step_bits; i++)
+        if (paths->steps[i] != UINT64_MAX)
+            *place_of(&bigger, paths->steps[i] >> 16) = paths->steps[i];
+    free(paths->steps);
+    paths->steps = bigger.steps;
+    paths->step_bits = bigger.step_bits;
+}
+
+uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state)
+{
+    uint64_t key = pithi_paths_key(parent, state), *place = place_of(paths, key);
+    if (*place >> 16 == key)
+        return (uint32_t)(*place & 0xffff);
+    uint32_t child = pithi_paths_find(paths, parent, state);
+    if (child == 0)
+        return PITHI_PATH_NONE;
+    if (paths->step_count * UINT64_C(4) >= UINT64_C(1) << paths->step_bits) {
+        make_room(paths);
+        place = place_of(paths, key);
+    }
+    if ((paths->step_count + 1) * UINT64_C(8) < UINT64_C(7) << paths->step_bits) {
+        *place = key << 16 | child;
+        paths->step_count++;
+    }
+    return child;
+}
+
+uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state)
 {
     uint32_t inside[PITHI_PATH_DEPTH], count = 0, at = path;
     while (at != 0 && paths->items[at].state != state && count < PITHI_PATH_DEPTH) {
@@ -71,53 +110,8 @@ static uint32_t after_leave(struct pithi_paths *paths, uint32_t path, uint32_t s
         return path;
     at = paths->items[at].parent;
     while (count > 0 && at != PITHI_PATH_NONE)
-        at = after_enter(paths, at, inside[--count]);
+        at = pithi_paths_enter(paths, at, inside[--count]);
     return at;
-}
-
-/* A place for `key`; where there is one already, that. */
-static uint64_t *place_of(const struct pithi_paths *paths, uint64_t key)
-{
-    uint64_t at = pithi_paths_home(paths, key), mask = (UINT64_C(1) << paths->step_bits) - 1;
-    while (paths->steps[at] != UINT64_MAX && paths->steps[at] >> 16 != key)
-        at = (at + 1) & mask;
-    return &paths->steps[at];
-}
-
-static void make_room(struct pithi_paths *paths)
-{
-    struct pithi_paths bigger = {.step_bits = paths->step_bits + 2};
-    size_t room = (size_t)1 << bigger.step_bits;
-    if (!(bigger.steps = malloc(room * sizeof *bigger.steps)))
-        return; /* it gets slower, no more */
-    memset(bigger.steps, 0xff, room * sizeof *bigger.steps);
-    for (size_t i = 0; i < (size_t)1 << paths->step_bits; i++)
-        if (paths->steps[i] != UINT64_MAX)
-            *place_of(&bigger, paths->steps[i] >> 16) = paths->steps[i];
-    free(paths->steps);
-    paths->steps = bigger.steps;
-    paths->step_bits = bigger.step_bits;
-}
-
-uint32_t pithi_paths_work_out(struct pithi_paths *paths, uint32_t path, uint32_t change)
-{
-    uint64_t key = (uint64_t)path << 22 | change, *place = place_of(paths, key);
-    uint32_t after = path, id = change >> 2;
-    if (*place >> 16 == key)
-        return (uint32_t)(*place & 0xffff);
-    if ((change & 3) == PITHI_CHANGE_ENTER)
-        after = after_enter(paths, path, id);
-    else if ((change & 3) == PITHI_CHANGE_LEAVE)
-        after = after_leave(paths, path, id);
-    if (paths->step_count * UINT64_C(2) >= UINT64_C(1) << paths->step_bits) {
-        make_room(paths);
-        place = place_of(paths, key);
-    }
-    if ((paths->step_count + 1) * UINT64_C(8) < UINT64_C(7) << paths->step_bits) {
-        *place = key << 16 | after;
-        paths->step_count++;
-    }
-    return after;
 }
 
 /* ---- In a file --------------------------------------------------------------------------------------------------- */

@@ -22,14 +22,13 @@ struct pithi_paths {
     struct pithlog_path *items;
     uint32_t count, room; /* count: at least 1 once begun */
     struct pithi_map children;
-    /* Where records led, see pithi_paths_after: a hash of path << 38 | change << 16 | path after; UINT64_MAX: free. */
+    /* Children entered before: a hash of path << 36 | state << 16 | child; UINT64_MAX: free. */
     uint64_t *steps;
     uint32_t step_count, step_bits;
 };
 
 /* What a record changes, as one number: kind 0 nothing, 1 a state is entered, 2 it is left, 3 an event. */
 enum pithi_change { PITHI_CHANGE_NONE, PITHI_CHANGE_ENTER, PITHI_CHANGE_LEAVE, PITHI_CHANGE_EVENT };
-static inline uint32_t pithi_change(enum pithi_change kind, uint32_t id) { return id << 2 | (uint32_t)kind; }
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 };
 
 /* All zero becomes the table with path 0 alone. 0: no memory. */
@@ -42,26 +41,22 @@ uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t s
 /* The same, without making it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
-/* The path open after a change. A LEAVE ends the innermost state of its id, those inside stay open; one that is not
- * open changes nothing. PITHI_PATH_NONE: the table has no room for it. */
-static inline uint32_t pithi_paths_after(struct pithi_paths *paths, uint32_t path, uint32_t change);
-/* The same, where it was not asked before. */
-uint32_t pithi_paths_work_out(struct pithi_paths *paths, uint32_t path, uint32_t change);
+/* The same as find, quick where it was asked before: an entry of `steps`, whose upper 48 bits are those of the key asked
+ * for if it is the right one; else pithi_paths_enter. */
+static inline uint64_t pithi_paths_key(uint32_t parent, uint32_t state) { return (uint64_t)parent << 20 | state; }
+static inline uint64_t pithi_paths_step(const struct pithi_paths *paths, uint64_t key)
+{
+    return paths->steps[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - paths->step_bits)];
+}
+/* Where it was not asked before, or the step was another's. PITHI_PATH_NONE for 0. */
+uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state);
+/* The path after a LEAVE: it ends the innermost state of its id, those inside stay open; one that is not open changes
+ * nothing. PITHI_PATH_NONE: the table has no room for it. */
+uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
-/* The payload of a PATHS chunk, behind what is in `out` (0: no memory); and back (0: it contradicts itself, names a
+/* The bytes of a table, behind what is in `out` (0: no memory); and back (0: it contradicts itself, names a
  * state that is not below `def_count`, or no memory). */
 int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out);
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count);
-
-static inline uint64_t pithi_paths_home(const struct pithi_paths *paths, uint64_t key)
-{
-    return key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - paths->step_bits);
-}
-
-static inline uint32_t pithi_paths_after(struct pithi_paths *paths, uint32_t path, uint32_t change)
-{
-    uint64_t key = (uint64_t)path << 22 | change, step = paths->steps[pithi_paths_home(paths, key)];
-    return __builtin_expect(step >> 16 == key, 1) ? (uint16_t)step : pithi_paths_work_out(paths, path, change);
-}
 
 #endif

@@ -50,7 +50,7 @@ struct pithi_summary {
     uint32_t records;        /* of the sheet, in pieces that ended */
     uint64_t ties;           /* changes at the very time at which the last piece ended */
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
-    int inexact;             /* such records are in the piece of level 4 under way */
+    int inexact;             /* such records are in the piece of level 3 under way */
     uint32_t path_room;
     uint64_t *path_ns;                      /* [path_room] all 0 between pieces */
     struct tally tally[PITHI_PIECE_LEVELS]; /* [0]: no paths */
@@ -201,7 +201,7 @@ static void add_path(struct pithi_summary *s, uint32_t path, uint64_t ns)
     }
 }
 
-/* The exact sums of a piece of level 4, and their beginning anew. */
+/* The exact sums of a piece of level 3, and their beginning anew. */
 static int end_exact(struct pithi_summary *s, const struct share *shares, uint32_t count, uint64_t length_ns)
 {
     uint32_t ids = 0;
@@ -283,28 +283,52 @@ static void note_events(struct pithi_summary *s, uint32_t events)
 
 enum { LOOKED_UP = 64 };
 
-/* ---- Beyond the table of paths ----------------------------------------------------------------------------------- */
+/* ---- The way of a record ----------------------------------------------------------------------------------------- */
 
-/* The stack of a path. 0: no memory. */
-static int spell_out(struct pithi_summary *s, uint32_t path)
+/* The stack while records are followed, outermost at 1: states, and the path of each with all around it. */
+struct way {
+    uint32_t state[PITHI_PATH_DEPTH + 2];
+    uint16_t path[PITHI_PATH_DEPTH + 2];
+    uint32_t depth;
+};
+
+static void spell_out(const struct pithi_summary *s, uint32_t path, struct way *way)
 {
     const struct pithlog_path *items = s->paths->items;
-    uint32_t depth = 0;
+    way->depth = 0;
     for (uint32_t p = path; p != 0; p = items[p].parent)
-        depth++;
-    s->open.count = 0;
-    if (!pithi_stack_reserve(&s->open, depth < 16 ? 16 : depth))
+        way->depth++;
+    way->state[0] = UINT32_MAX; /* no state: a LEAVE finds it to be another */
+    for (uint32_t p = path, at = way->depth; p != 0; p = items[p].parent, at--) {
+        way->state[at] = items[p].state;
+        way->path[at] = (uint16_t)p;
+    }
+    way->path[0] = 0;
+}
+
+/* The table of paths is full: from now on there is only a stack. */
+static int go_beyond(struct pithi_summary *s, const struct way *way)
+{
+    s->inexact = 1;
+    if (!pithi_stack_reserve(&s->open, PITHI_PATH_DEPTH))
         return 0;
-    s->open.count = depth;
-    for (uint32_t p = path; p != 0; p = items[p].parent)
-        s->open.states[--depth].id = items[p].state;
+    s->open.count = way->depth;
+    for (uint32_t i = 0; i < way->depth; i++)
+        s->open.states[i].id = way->state[i + 1];
     return 1;
 }
 
-/* The path of the stack, if it has one; a deep stack is not looked up after every record. */
-static uint32_t path_of_stack(const struct pithi_summary *s)
+/* One record there. Back when the stack has a path; a deep one is not looked up after every record. */
+static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
 {
-    uint32_t path = 0;
+    struct pithi_open_state ended;
+    uint32_t depth, path = 0;
+    s->inexact = 1;
+    if ((change & 3) == PITHI_CHANGE_ENTER)
+        pithi_stack_enter(&s->open, change >> 2, 0);
+    if ((change & 3) != PITHI_CHANGE_LEAVE)
+        return PITHI_PATH_NONE;
+    pithi_stack_leave(&s->open, change >> 2, 0, &ended, &depth);
     if (s->open.count > LOOKED_UP)
         return PITHI_PATH_NONE;
     for (uint32_t i = 0; i < s->open.count; i++)
@@ -313,63 +337,79 @@ static uint32_t path_of_stack(const struct pithi_summary *s)
     return path;
 }
 
-/* One record where the table of paths is full: `before` is the path before it. */
-static uint32_t go_beyond(struct pithi_summary *s, uint32_t before, uint32_t change)
+/* One record that is no step to a child known nor the end of the innermost state. Returns the path after it, for which
+ * there is room, or PITHI_PATH_NONE. */
+static uint32_t go_slowly(struct pithi_summary *s, struct way *way, uint32_t at, uint32_t change)
 {
-    struct pithi_open_state ended;
-    uint32_t depth;
-    s->inexact = 1;
-    if (before != PITHI_PATH_NONE && !spell_out(s, before))
-        return PITHI_PATH_NONE;
-    if ((change & 3) == PITHI_CHANGE_ENTER)
-        pithi_stack_enter(&s->open, change >> 2, 0);
-    if ((change & 3) != PITHI_CHANGE_LEAVE)
-        return PITHI_PATH_NONE;
-    pithi_stack_leave(&s->open, change >> 2, 0, &ended, &depth);
-    return path_of_stack(s);
+    uint32_t kind = change & 3, id = change >> 2, after = at;
+    if (at == PITHI_PATH_NONE)
+        after = go_on_beyond(s, change);
+    else if (kind == PITHI_CHANGE_ENTER)
+        after = pithi_paths_enter(s->paths, at, id);
+    else if (kind == PITHI_CHANGE_LEAVE)
+        after = pithi_paths_leave(s->paths, at, id);
+    if (at != PITHI_PATH_NONE && after == PITHI_PATH_NONE && go_beyond(s, way))
+        after = go_on_beyond(s, change);
+    if (after != PITHI_PATH_NONE && after >= s->path_room && !make_room(s, after))
+        after = PITHI_PATH_NONE;
+    if (after != PITHI_PATH_NONE)
+        spell_out(s, after, way);
+    return after;
 }
 
-/* ---- The way of a record ----------------------------------------------------------------------------------------- */
-
-/* The path after each record held; the highest of all. */
-static uint32_t follow(struct pithi_summary *s, uint32_t path[PITHI_PIECE_RECORDS])
+/* So much time more for a path, which is put at the end of those met if it is new there. */
+static inline uint32_t give_time(struct pithi_summary *s, uint32_t path, uint64_t ns, uint16_t *met, uint32_t count)
 {
-    uint32_t held = s->held, at = s->path, highest = 0, events = 0;
+    uint64_t had = s->path_ns[path];
+    met[count] = (uint16_t)path;
+    s->path_ns[path] = had + ns;
+    return count + (had == 0);
+}
+
+/* Goes the way of the records held. Nearly all of them enter a child known or leave the innermost state, and which of
+ * the two is chance: both are worked out, and one is taken, without a branch. Returns how many paths were met, some of
+ * which may be there twice. */
+static uint32_t follow(struct pithi_summary *s, uint16_t met[PITHI_PIECE_RECORDS + 1])
+{
+    struct way way;
+    const struct pithi_paths *paths = s->paths;
+    uint32_t held = s->held, at = s->path, count = 0, events = 0;
+    spell_out(s, at != PITHI_PATH_NONE ? at : 0, &way);
     for (uint32_t i = 0; i < held; i++) {
-        uint32_t before = at;
-        at = before == PITHI_PATH_NONE ? before : pithi_paths_after(s->paths, before, s->change[i]);
-        if (__builtin_expect(at == PITHI_PATH_NONE, 0))
-            at = go_beyond(s, before, s->change[i]);
-        path[i] = at;
-        s->sums[s->change[i] >> 2].count += s->change[i] & 1;
-        events += (s->change[i] & 3) == PITHI_CHANGE_EVENT;
+        uint32_t change = s->change[i], kind = change & 3, id = change >> 2, depth = way.depth;
+        uint32_t enters = kind == PITHI_CHANGE_ENTER, leaves = kind == PITHI_CHANGE_LEAVE;
+        uint64_t key = pithi_paths_key(at, id), step = pithi_paths_step(paths, key);
+        uint32_t around = way.path[depth - (leaves & (depth > 0))];
+        s->sums[id].count += kind & 1;
+        events += kind == PITHI_CHANGE_EVENT;
+        if (__builtin_expect(
+                (enters & (step >> 16 != key)) | (leaves & (way.state[depth] != id)) | (at == PITHI_PATH_NONE), 0)) {
+            at = go_slowly(s, &way, at, change);
+            if (at != PITHI_PATH_NONE)
+                count = give_time(s, at, s->ns[i], met, count);
+            continue;
+        }
+        at = enters ? (uint16_t)step : around;
+        way.state[depth + 1] = id;
+        way.path[depth + 1] = (uint16_t)step;
+        way.depth = depth + enters - leaves;
+        count = give_time(s, at, s->ns[i], met, count);
     }
-    for (uint32_t i = 0; i < held; i++)
-        highest = path[i] > highest ? path[i] : highest;
     s->path = at;
     if (events > 0)
         note_events(s, events);
-    return highest;
+    return count;
 }
 
-/* The time that each path had among the records held. 0: no memory. */
+/* The time that each path had among the records held; at least one. */
 static uint32_t share_out(struct pithi_summary *s, struct share shares[PITHI_PIECE_RECORDS + 1])
 {
-    uint32_t path[PITHI_PIECE_RECORDS], count = 0, held = s->held, highest = follow(s, path);
-    uint64_t *path_ns;
-    if (highest >= s->path_room && !make_room(s, highest))
-        return 0;
-    path_ns = s->path_ns;
-    for (uint32_t i = 0; i < held; i++)
-        path_ns[path[i]] += s->ns[i];
-    if (highest == PITHI_PATH_NONE)
-        path_ns[PITHI_PATH_NONE] = 0;     /* nobody's */
-    for (uint32_t i = 0; i < held; i++) { /* of a path met again, only the first has something */
-        uint64_t ns = path_ns[path[i]];
-        path_ns[path[i]] = 0;
-        shares[count].path = path[i];
-        shares[count].ns = ns;
-        count += ns != 0;
+    uint16_t met[PITHI_PIECE_RECORDS + 1];
+    uint32_t found = follow(s, met), count = 0;
+    for (uint32_t i = 0; i < found; i++) { /* of a path met again, only the first has something */
+        shares[count] = (struct share){met[i], s->path_ns[met[i]]};
+        s->path_ns[met[i]] = 0;
+        count += shares[count].ns != 0;
     }
     if (count == 0)
         shares[count++] = (struct share){s->path != PITHI_PATH_NONE ? s->path : 0, 0};
@@ -391,7 +431,7 @@ static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
 {
     struct share shares[PITHI_PIECE_RECORDS + 1];
     uint32_t count = share_out(s, shares);
-    if (count == 0 || !keep_piece(s, 0, shares, count, end_ns))
+    if (!keep_piece(s, 0, shares, count, end_ns))
         return 0;
     count_ties(s);
     s->records += s->held;
@@ -456,7 +496,7 @@ static int end_sheet(struct pithi_summary *s, int64_t end_ns, pithi_sheet_sink *
 static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sink *sink, void *context)
 {
     int whole;
-    if (s->held > 0 && !end_piece(s, time_ns, 0))
+    if ((s->path_room == 0 && !make_room(s, 0)) || (s->held > 0 && !end_piece(s, time_ns, 0)))
         return no_memory();
     whole = s->records >= s->sheet_records;
     if (whole && s->records % PITHI_SHEET_RECORDS != 0 && !end_above(s, time_ns, 1))

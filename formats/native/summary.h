@@ -1,15 +1,15 @@
 /* summary.h - what a lane did, at a coarser grain than records: for pictures and sums of logs too large to read.
  *
- * A lane's records, counted from its first, are cut into pieces of 128; 4 of these make a piece of the next level, and
- * so on, up to 4^6 * 128 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled its time:
+ * A lane's records, counted from its first, are cut into pieces of 512; 4 of these make a piece of the next level, and
+ * so on, up to 4^5 * 512 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled its time:
  * the three that had most of it, and the share of each; and how many solo events are in it. Its time runs from its first record to the first record after
  * it, so pieces leave no gap. Every 32768 records the sums are kept exactly, of all definitions.
  *
- * Worked example: 128 records at steps of 10 ns, 64 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
- * a piece that starts at 1000 and ends at 2280, path (0, work) with 640 of 1280 ns, path 0 with the same; both have the
+ * Worked example: 512 records at steps of 10 ns, 256 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
+ * a piece that starts at 1000 and ends at 6120, path (0, work) with 2560 of 5120 ns, path 0 with the same; both have the
  * share 127 of 255.
  *
- * What it costs: 16 bytes a piece, so 0.17 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
+ * What it costs: 16 bytes a piece, so 0.04 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
  * level whose pieces are not longer than a column.
  */
 #ifndef PITHI_SUMMARY_H
@@ -20,10 +20,10 @@
 #include "native/paths.h"
 
 enum {
-    PITHI_PIECE_LEVELS = 7, /* of 128, 512, 2048, 8192, 32768, 131072, 524288 records */
-    PITHI_PIECE_COARSE = 2, /* from this level on they are read without the finer ones */
-    PITHI_PIECE_EXACT = 4,  /* with exact sums */
-    PITHI_PIECE_RECORDS = 128,
+    PITHI_PIECE_LEVELS = 6, /* of 512, 2048, 8192, 32768, 131072, 524288 records */
+    PITHI_PIECE_COARSE = 1, /* from this level on they are read without the finer ones */
+    PITHI_PIECE_EXACT = 3,  /* with exact sums */
+    PITHI_PIECE_RECORDS = 512,
     PITHI_PIECE_FAN = 4,
     PITHI_PIECE_BYTES = 16,
     PITHI_PIECE_TOP = PITHLOG_PIECE_PATHS,
@@ -34,7 +34,7 @@ enum {
 /* Records of level `level` in a piece. */
 static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PITHI_PIECE_RECORDS << 2 * level; }
 
-/* A sheet: a head, then its pieces, level 6 first, then the exact sums of its pieces of level 4. A piece as it stands
+/* A sheet: a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece as it stands
  * there: little-endian, 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or more),
  * 2 bytes id of the first event (65535: that, or a higher one). The start is in units of the sheet's, from its start. */
 struct pithi_piece {
@@ -92,7 +92,7 @@ static inline uint32_t pithi_sheet_level(uint32_t records, unsigned level)
         at += pithi_sheet_pieces(records, above) * PITHI_PIECE_BYTES;
     return at;
 }
-/* What stands before the pieces of the levels 1 and 0 has a CRC of its own. */
+/* What stands before the pieces of level 0 has a CRC of its own. */
 static inline uint32_t pithi_sheet_coarse(uint32_t records)
 {
     return pithi_sheet_level(records, PITHI_PIECE_COARSE - 1);
@@ -124,7 +124,7 @@ struct pithi_exact_head {
     uint64_t ties;      /* changes at its end, at the time of the next piece's first record */
     int inexact;        /* 1: more paths than there are numbers for; its sums are too small */
 };
-/* The sums of the piece of level 4 that stands at `p`; `tell` (may be NULL) is called for each definition. Returns what
+/* The sums of the piece of level 3 that stands at `p`; `tell` (may be NULL) is called for each definition. Returns what
  * is behind; NULL: damaged. */
 const unsigned char *pithi_exact_get(const unsigned char *p, const unsigned char *end, uint32_t def_count,
                                      struct pithi_exact_head *head,

@@ -224,11 +224,11 @@ def rank_lanes(log, entry, hosts, keys):
 def pieces_of(p, records):
     """Pieces of each level of a sheet, and where the exact sums begin."""
     levels, at = {}, 64
-    for level in range(6, -1, -1):
-        count = -(-records // (128 * 4**level))
+    for level in range(5, -1, -1):
+        count = -(-records // (512 * 4**level))
         levels[level] = [struct.unpack_from("<I3H3BBH", p, at + 16 * i) for i in range(count)]
         at += 16 * count
-        if level == 2:
+        if level == 1:
             assert zlib.crc32(p[4:at]) == struct.unpack_from("<I", p)[0]
     return levels, at
 
@@ -288,11 +288,11 @@ def check_summary(log, thread, records, places, paths):
         levels, at = pieces_of(p, n)
         for level, pieces in levels.items():
             for i, (step, a, b, c, x, y, z, events, first) in enumerate(pieces):
-                mine = records[before + i * 128 * 4**level:before + min(n, (i + 1) * 128 * 4**level)]
+                mine = records[before + i * 512 * 4**level:before + min(n, (i + 1) * 512 * 4**level)]
                 found = [r[2] for r in mine if r[1] == "event"]
                 assert step == (mine[0][0] - start) // head[6] and max(a, b, c) < count and x >= y >= z and x > 0
                 assert events == min(255, len(found)) and (not found or first == found[0])
-        more, lengths, piece_exact = exact_sums(p, at, len(levels[4]))
+        more, lengths, piece_exact = exact_sums(p, at, len(levels[3]))
         exact = exact and piece_exact
         assert sum(lengths) == end - start
         for definition, values in more.items():

@@ -9,7 +9,7 @@
 #include "pithlog.h"
 #include "tap.h"
 
-enum { STATES = 6, EVENTS = 2, DEFS = STATES + EVENTS, LANES = 3, RECORDS = 150000 };
+enum { STATES = 6, EVENTS = 2, DEFS = STATES + EVENTS, LANES = 3, RECORDS = 300000 };
 
 static uint64_t seed = 4711;
 
@@ -205,7 +205,7 @@ static void test_pieces(struct pithlog *log, struct pithlog_summary *summary)
     OK(some.good && some.longer == 0 && some.count > 250 && some.count < 1250, "a 250th each: %u pieces", some.count);
     OK(some.last_end_ns == lane->last_ns, "up to the end");
     struct seen all = look(summary, 0, lane->first_ns, lane->last_ns, 1);
-    OK(all.good && all.count == (RECORDS + 127) / 128, "the finest: %u pieces", all.count);
+    OK(all.good && all.count == (RECORDS + 511) / 512, "the finest: %u pieces", all.count);
     struct seen part = look(summary, 0, lane->first_ns + span / 3, lane->first_ns + span / 2, 1);
     OK(part.good && part.count > all.count / 7 && part.count < all.count / 5, "a sixth of them: %u", part.count);
     struct seen none = look(summary, 0, lane->last_ns + 1, lane->last_ns + 1000, 1);
