@@ -22,8 +22,8 @@ static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
  * thread's own, even when it ends (it has a name). */
 uint32_t pithi_buffer_lane_own(void);
 
-/* Under the guard: of the lanes of threads that are there, and of those that wait for another thread, the one that keeps
- * the most chunks. NULL: there is none. */
+/* Under the guard: of the lanes of threads that are there, and of those that wait for another thread, the one that
+ * keeps the most chunks. NULL: there is none. */
 struct pithi_lane *pithi_buffer_richest(void);
 
 /* Under the guard: all threads take the slow road from now on. */

@@ -1,9 +1,10 @@
-/* coarse.h - what the user wants less exact in the log than it was recorded: times in coarser units (PITH_TIME_UNIT), and
- * no states that were very short (PITH_MIN_DURATION). Stands between the records of one lane and whoever encodes them.
+/* coarse.h - what the user wants less exact in the log than it was recorded: times in coarser units (PITH_TIME_UNIT),
+ * and no states that were very short (PITH_MIN_DURATION). Stands between the records of one lane and whoever encodes
+ * them.
  *
- * A state is left out by its ENTER and its LEAVE; what lies between stays. Whether it is short is known at its LEAVE, or
- * as soon as a record comes that is late enough; until then the records since its ENTER wait. When too many wait, or a
- * LEAVE is not that of the innermost state, or records were lost, the states in doubt are kept. */
+ * A state is left out by its ENTER and its LEAVE; what lies between stays. Whether it is short is known at its LEAVE,
+ * or as soon as a record comes that is late enough; until then the records since its ENTER wait. When too many wait, or
+ * a LEAVE is not that of the innermost state, or records were lost, the states in doubt are kept. */
 #ifndef PITHI_COARSE_H
 #define PITHI_COARSE_H
 

@@ -117,8 +117,8 @@ static const char *own_host(void)
     return pithi_session.file.page != NULL ? pithi_session.file.page->host : "localhost";
 }
 
-/* Host and communicators, for the front of the log. Of those who know a communicator's members the lowest rank will tell
- * them (with PITH_RANKS its own rank 0 may have recorded nothing). */
+/* Host and communicators, for the front of the log. Of those who know a communicator's members the lowest rank will
+ * tell them (with PITH_RANKS its own rank 0 may have recorded nothing). */
 static int own_places(struct merge *merge)
 {
     uint32_t i;

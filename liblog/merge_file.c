@@ -1,7 +1,8 @@
 /* merge_file.c - where everybody's bytes stand, and writing them.
  *
  * Volumes. A file that 100,000 processes write to is one more lock of the file system than a file of 1,000, so the
- * segments may be spread over some files: rank r's is in volume 1 + r * volumes / ranks, and the main file has the rest.
+ * segments may be spread over some files: rank r's is in volume 1 + r * volumes / ranks, and the main file has the
+ * rest.
  *
  *     10 ranks, 3 volumes: ranks 0 to 3 in PART.1, 4 to 6 in PART.2, 7 to 9 in PART.3
  *

@@ -86,9 +86,9 @@ PITH_API void pith_flush(void);
 
 /* Writes a log of all that this process, and the others of its job whose spill files it can see, have recorded so far,
  * while everybody goes on recording. `path`: its name (the suffix says the format; a file of that name is replaced);
- * NULL: the log's with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1 when there is nothing to write or it cannot
- * be written, which is said in a line. Takes as long as writing the log so far does; not for signal handlers: those set
- * PITH_SNAPSHOT=USR1 and send that signal. In a job one process calls it for all. */
+ * NULL: the log's with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1 when there is nothing to write or it
+ * cannot be written, which is said in a line. Takes as long as writing the log so far does; not for signal handlers:
+ * those set PITH_SNAPSHOT=USR1 and send that signal. In a job one process calls it for all. */
 PITH_API int pith_snapshot(const char *path);
 
 /* Names the calling thread in the log (copied; cut after 255 bytes). */
@@ -130,7 +130,7 @@ struct pith_buffer {
     uint64_t *next;
     uint64_t *limit;
     uint64_t *message_limit; /* the same for messages, collectives and communicators: 0 also where they are left out */
-    uint64_t last_ticks; /* time of the last record, to notice a wrap of the 40 bits kept in a word */
+    uint64_t last_ticks;     /* time of the last record, to notice a wrap of the 40 bits kept in a word */
 };
 extern PITH_API __thread struct pith_buffer pith_buffer_ __attribute__((tls_model("initial-exec")));
 

@@ -22,14 +22,16 @@ PITH_API uint32_t pith_state_define_group(const char *name, const char *colour, 
 /* As pith_event_define, likewise. */
 PITH_API uint32_t pith_event_define_group(const char *name, const char *colour, const char *format, const char *group);
 
-/* Whether the user wants to see what has this name or is of this group (NULL: none): 1, or 0 where PITH_ONLY or PITH_SKIP
- * (pith(7)) leave it out. The calls that define something ask by themselves; this is for work that only serves records.
- * Cost: a pattern match for each word of the lists, so keep the answer. Needs no other call of the library. */
+/* Whether the user wants to see what has this name or is of this group (NULL: none): 1, or 0 where PITH_ONLY or
+ * PITH_SKIP (pith(7)) leave it out. The calls that define something ask by themselves; this is for work that only
+ * serves records. Cost: a pattern match for each word of the lists, so keep the answer. Needs no other call of the
+ * library. */
 PITH_API int pith_selected(const char *name, const char *group);
 
-/* The same for messages, collectives and communicators, which are recorded all or not at all: the word `messages` in the
- * lists stands for them. The answer is the same as long as the process lives, and the same in all processes of a job.
- * When it is 0, the calls of the next two sections do nothing; a wrapper need not call them, nor keep track of requests. */
+/* The same for messages, collectives and communicators, which are recorded all or not at all: the word `messages` in
+ * the lists stands for them. The answer is the same as long as the process lives, and the same in all processes of a
+ * job. When it is 0, the calls of the next two sections do nothing; a wrapper need not call them, nor keep track of
+ * requests. */
 PITH_API int pith_messages(void);
 
 /* A communicator as one process sees it. `key` is the same number in all its members and different for every other
@@ -85,8 +87,8 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 /* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
  * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
  * Files: the processes that name the same `maker` get handles to one file, `path`, which that rank (one of them) makes
- * new; who names -1 gets none (NULL); open fails in all processes or in none. write_at writes wherever it likes in it (independent), close leaves the bytes on
- * their way to the disk. */
+ * new; who names -1 gets none (NULL); open fails in all processes or in none. write_at writes wherever it likes in it
+ * (independent), close leaves the bytes on their way to the disk. */
 struct pith_transport {
     void *context;
     int rank, size; /* in the job */

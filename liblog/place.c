@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/files.h"
+#include "native/log_files.h"
 
 static const char *base_name(const char *path)
 {

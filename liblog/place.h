@@ -26,8 +26,9 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert);
 
 /* Gives the finished file `part` the name `log`, after its volumes PART.1 to PART.`volumes`, which become LOG.1 ... A
- * log of that name that is older than `start_real_ns` is replaced, its volumes go; a younger one belongs to another job,
- * and the next free of NAME-2, NAME-3 ... is taken. `name` gets the name. 0 or -1 (errno); then all are as they were. */
+ * log of that name that is older than `start_real_ns` is replaced, its volumes go; a younger one belongs to another
+ * job, and the next free of NAME-2, NAME-3 ... is taken. `name` gets the name. 0 or -1 (errno); then all are as they
+ * were. */
 int pithi_place_publish(const char *part, unsigned volumes, const char *log, int64_t start_real_ns, char *name,
                         size_t size);
 

@@ -1,9 +1,9 @@
-/* selection.c - which names and groups are recorded: PITH_ONLY and PITH_SKIP. Knows nothing of the rest of the library, so
- * that others can take it out of the archive alone.
+/* selection.c - which names and groups are recorded: PITH_ONLY and PITH_SKIP. Knows nothing of the rest of the library,
+ * so that others can take it out of the archive alone.
  *
  * The lists are copied at the first question: programs that show their state in the title of the process write over
- * their environment. No lock, for a question may come from anywhere: one thread copies, and who asks meanwhile reads the
- * environment itself. */
+ * their environment. No lock, for a question may come from anywhere: one thread copies, and who asks meanwhile reads
+ * the environment itself. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

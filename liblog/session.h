@@ -20,11 +20,11 @@ struct pithi_session {
     struct pithi_spill_file file;
     int64_t start_real_ns;
     uint64_t job;
-    int rank, size; /* in the job; size 0: not joined */
-    int forked;     /* a child: its log is its own */
-    int left_out;   /* by PITH_RANKS: of this process nothing is kept */
-    int listed;     /* how many ranks of the job PITH_RANKS lets record, from pith_job_join on */
-    int failed;     /* a failure was told already */
+    int rank, size;   /* in the job; size 0: not joined */
+    int forked;       /* a child: its log is its own */
+    int left_out;     /* by PITH_RANKS: of this process nothing is kept */
+    int listed;       /* how many ranks of the job PITH_RANKS lets record, from pith_job_join on */
+    int failed;       /* a failure was told already */
     int window_begun; /* PITH_FROM is over, in whatever way the job's start is agreed on later */
     char program[256];
     char log[PITHI_PATH_MAX];
@@ -43,8 +43,8 @@ struct pithi_guard {
 };
 int pithi_guard_enter(struct pithi_guard *guard);
 void pithi_guard_leave(const struct pithi_guard *guard);
-/* Inside the guard: lets go of the lock for a while, so that other threads need not wait; signals go on waiting. The end
- * of recording waits for those who are there. */
+/* Inside the guard: lets go of the lock for a while, so that other threads need not wait; signals go on waiting. The
+ * end of recording waits for those who are there. */
 void pithi_guard_yield(void);
 void pithi_guard_back(void);
 /* Waits until nobody has let go of the lock so. */

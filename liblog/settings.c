@@ -1,4 +1,5 @@
-/* settings.c - the environment variables of recording. Values that make no sense are taken as not given, and that is said. */
+/* settings.c - the environment variables of recording. Values that make no sense are taken as not given, and that is
+ * said. */
 #include "settings.h"
 
 #include <signal.h>
@@ -76,8 +77,8 @@ static void read_ranks(struct pithi_settings *settings)
         ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
 }
 
-/* "2", "0.25", "10s", "500ms" in nanoseconds; `plain_ns` is the unit of a number without one. -1: it is no time. By hand,
- * as the decimal point of strtod depends on the language. */
+/* "2", "0.25", "10s", "500ms" in nanoseconds; `plain_ns` is the unit of a number without one. -1: it is no time. By
+ * hand, as the decimal point of strtod depends on the language. */
 static int64_t time_ns(const char *value, int64_t plain_ns)
 {
     const struct {

@@ -7,9 +7,9 @@
  *     rank 0: signal 1, file says 0: makes the snapshot, file says 1
  *     rank 1: signal 1, file says 1: done already
  *
- * Counts go apart when only some processes get a signal, so an answer holds for those that come within a few seconds, and
- * who finds one takes its count over. The file is locked while a snapshot is made; the kernel unlocks it when a process
- * dies.
+ * Counts go apart when only some processes get a signal, so an answer holds for those that come within a few seconds,
+ * and who finds one takes its count over. The file is locked while a snapshot is made; the kernel unlocks it when a
+ * process dies.
  */
 #include "snapshot.h"
 

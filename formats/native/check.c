@@ -39,7 +39,8 @@ static void damage_as_said(struct check *c)
         c->log->say(c->log->say_context, pithlog_error());
 }
 
-/* The parts of its payload that have no check elsewhere, and the padding. Those of blocks are verified later, by lane. */
+/* The parts of its payload that have no check elsewhere, and the padding. Those of blocks are verified later, by lane.
+ */
 static void check_chunk(struct check *c, uint64_t at, const struct pithi_chunk_head *head, uint64_t end)
 {
     struct pithi_chunk_head again;

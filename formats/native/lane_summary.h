@@ -1,5 +1,5 @@
-/* lane_summary.h - the summary of a lane while its segment is written: fed with blocks, gives sheets (chunks of their own)
- * and, for the index, a list of these and the lane's paths. Spec: SPEC.md, SUMMARY.
+/* lane_summary.h - the summary of a lane while its segment is written: fed with blocks, gives sheets (chunks of their
+ * own) and, for the index, a list of these and the lane's paths. Spec: SPEC.md, SUMMARY.
  */
 #ifndef PITHI_LANE_SUMMARY_H
 #define PITHI_LANE_SUMMARY_H

@@ -1,9 +1,9 @@
 /* log.h - an open native log, as the reading side sees it.
  *
  * Opening (load.c) reads what stands in front: header, footer, definitions, hosts, communicators, the rank table. What
- * belongs to one rank, its lanes and its numbers of communicators, is a *part*; it is loaded when something of that rank
- * is first asked for (part.c), and stays. Lists of blocks stay in the file and are read in windows (lane.c). So memory
- * grows with ranks (about 60 bytes each) and lanes looked at (about 200 bytes each), and with nothing else.
+ * belongs to one rank, its lanes and its numbers of communicators, is a *part*; it is loaded when something of that
+ * rank is first asked for (part.c), and stays. Lists of blocks stay in the file and are read in windows (lane.c). So
+ * memory grows with ranks (about 60 bytes each) and lanes looked at (about 200 bytes each), and with nothing else.
  *
  * An open log may be shared by threads: what is loaded is published by one pointer, never changed after.
  * A log without an index is made again from its blocks (rebuild.c); then everything is loaded at once.
@@ -12,7 +12,7 @@
 #define PITHI_LOG_H
 
 #include "native/defs.h"
-#include "native/files.h"
+#include "native/log_files.h"
 
 struct pithi_log_block {
     uint64_t offset; /* of the chunk */
@@ -29,7 +29,7 @@ struct pithi_log_lane {
     uint64_t list;                  /* offset of its list of blocks */
     struct pithi_log_block *blocks; /* NULL: it is read from there; else made by looking at the blocks */
     uint32_t block_count, block_room;
-    uint64_t sheets; /* offset of the list of its summary's sheets, and of its paths behind it */
+    uint64_t sheets;                  /* offset of the list of its summary's sheets, and of its paths behind it */
     uint32_t sheet_count, path_bytes; /* 0: it has no summary */
 };
 
@@ -127,7 +127,8 @@ int pithi_log_rebuild(struct pithlog *log);
 /* Notes a damage found: counts it and tells log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);
 
-/* ---- Parts, shared by load.c, part.c and rebuild.c ---------------------------------------------------------------- */
+/* ---- Parts, shared by load.c, part.c and rebuild.c ----------------------------------------------------------------
+ */
 
 /* The part of a rank, loaded by now; NULL: it cannot be read, with pithlog_error(). */
 const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t rank);

@@ -1,6 +1,6 @@
 /* part.c - what is loaded of one rank when it is first asked for: its lanes and its numbers of communicators, from the
- * front of its index; when that is damaged, from its blocks. And the members of a communicator, from the descriptions of
- * the rank that tells them. */
+ * front of its index; when that is damaged, from its blocks. And the members of a communicator, from the descriptions
+ * of the rank that tells them. */
 #include <stdio.h>
 
 #include "error.h"

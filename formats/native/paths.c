@@ -64,7 +64,8 @@ static uint64_t *place_of(const struct pithi_paths *paths, uint64_t key)
     return &paths->steps[at];
 }
 
-/* Four times as large: most keys then have the first place they are looked for at. No memory: it gets slower, no more. */
+/* Four times as large: most keys then have the first place they are looked for at. No memory: it gets slower, no more.
+ */
 static void make_room(struct pithi_paths *paths)
 {
     struct pithi_paths bigger = {.step_bits = paths->step_bits + 2};

@@ -41,8 +41,8 @@ uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t s
 /* The same, without making it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
-/* The same as find, quick where it was asked before: an entry of `steps`, whose upper 48 bits are those of the key asked
- * for if it is the right one; else pithi_paths_enter. */
+/* The same as find, quick where it was asked before: an entry of `steps`, whose upper 48 bits are those of the key
+ * asked for if it is the right one; else pithi_paths_enter. */
 static inline uint64_t pithi_paths_key(uint32_t parent, uint32_t state) { return (uint64_t)parent << 20 | state; }
 static inline uint64_t pithi_paths_step(const struct pithi_paths *paths, uint64_t key)
 {

@@ -31,8 +31,8 @@ int pithi_defs_add(struct pithi_defs *defs, const struct pithlog_def *def, uint3
 uint32_t pithi_defs_count(const struct pithi_defs *defs);
 const struct pithlog_def *pithi_defs_get(const struct pithi_defs *defs, uint32_t id);
 int pithi_defs_property(struct pithi_defs *defs, const char *key, const char *value);
-/* Besides, what a reader is to know of all ranks at once: a host (each rank adds its own); a communicator by its key, and
- * with its size, from the rank that tells its members (`teller`), its sizes; the world is there from the start. */
+/* Besides, what a reader is to know of all ranks at once: a host (each rank adds its own); a communicator by its key,
+ * and with its size, from the rank that tells its members (`teller`), its sizes; the world is there from the start. */
 int pithi_defs_host(struct pithi_defs *defs, const char *host);
 int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, int32_t teller);
 /* The set as bytes (the payload of a DEFS chunk), malloc'ed; and back (adds what is new to `defs`, all lengths
@@ -79,8 +79,8 @@ void pithi_segment_share_zip(struct pithi_segment *segment, struct pithi_zip *zi
  * time has one of each lane in memory at once. May be told again as more become known; never told: few. */
 void pithi_segment_expect(struct pithi_segment *segment, uint64_t lanes);
 
-/* Summaries of lanes (summary.h) in sheets of so many records at most, a multiple of 32768; 0: none, for who has so many
- * lanes at once that memory is short. It is for lanes that have no block yet. Not told: 524288. */
+/* Summaries of lanes (summary.h) in sheets of so many records at most, a multiple of 32768; 0: none, for who has so
+ * many lanes at once that memory is short. It is for lanes that have no block yet. Not told: 524288. */
 void pithi_segment_sheets(struct pithi_segment *segment, uint32_t records);
 
 /* Lanes made by several threads at once, and the same bytes whatever their number. When all lanes and communicators

@@ -1,13 +1,14 @@
 /* summary.h - what a lane did, at a coarser grain than records: for pictures and sums of logs too large to read.
  *
  * A lane's records, counted from its first, are cut into pieces of 512; 4 of these make a piece of the next level, and
- * so on, up to 4^5 * 512 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled its time:
- * the three that had most of it, and the share of each; and how many solo events are in it. Its time runs from its first record to the first record after
- * it, so pieces leave no gap. Every 32768 records the sums are kept exactly, of all definitions.
+ * so on, up to 4^5 * 512 = 524288 records, a *sheet* at most. A piece says which stacks of open states (paths.h) filled
+ * its time: the three that had most of it, and the share of each; and how many solo events are in it. Its time runs
+ * from its first record to the first record after it, so pieces leave no gap. Every 32768 records the sums are kept
+ * exactly, of all definitions.
  *
  * Worked example: 512 records at steps of 10 ns, 256 pairs of `work` (10 ns) with 10 ns outside of it, from 1000 ns on:
- * a piece that starts at 1000 and ends at 6120, path (0, work) with 2560 of 5120 ns, path 0 with the same; both have the
- * share 127 of 255.
+ * a piece that starts at 1000 and ends at 6120, path (0, work) with 2560 of 5120 ns, path 0 with the same; both have
+ * the share 127 of 255.
  *
  * What it costs: 16 bytes a piece, so 0.04 bytes a record. A picture of W columns needs W to 4 W pieces a lane, of the
  * level whose pieces are not longer than a column.
@@ -35,8 +36,9 @@ enum {
 static inline uint32_t pithi_piece_records(unsigned level) { return (uint32_t)PITHI_PIECE_RECORDS << 2 * level; }
 
 /* A sheet: a head, then its pieces, level 5 first, then the exact sums of its pieces of level 3. A piece as it stands
- * there: little-endian, 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or more),
- * 2 bytes id of the first event (65535: that, or a higher one). The start is in units of the sheet's, from its start. */
+ * there: little-endian, 4 bytes start, 3 times 2 bytes path, 3 times 1 byte share, 1 byte number of events (255: or
+ * more), 2 bytes id of the first event (65535: that, or a higher one). The start is in units of the sheet's, from its
+ * start. */
 struct pithi_piece {
     uint32_t start;
     uint16_t path[PITHI_PIECE_TOP];
@@ -57,8 +59,8 @@ void pithi_summary_free(struct pithi_summary *summary);
 /* Sheets are to have so many records, a multiple of 32768 up to PITHI_SHEET_RECORDS; for who has many lanes in hand. */
 void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 
-/* The lane's next records: what each changes (paths.h; ids up to PITHI_CHANGE_ID_MAX), and the time since the one before
- * it, of the first of all: since 0. A full sheet goes to `sink`. */
+/* The lane's next records: what each changes (paths.h; ids up to PITHI_CHANGE_ID_MAX), and the time since the one
+ * before it, of the first of all: since 0. A full sheet goes to `sink`. */
 int pithi_summary_add(struct pithi_summary *summary, const uint32_t *changes, const uint64_t *steps_ns, size_t count,
                       pithi_sheet_sink *sink, void *context);
 /* The last sheet, if it has records. */

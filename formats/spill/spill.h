@@ -20,10 +20,10 @@
  *
  * A ring (a flight recorder, and any recording before its window begins) has more and smaller chunks, and uses the
  * oldest again without a copy. What its records left open must not be lost with them, so each chunk of a ring has,
- * between header and words, room for the states that were open at its start (struct pithi_spill_open). Chunk 0 knows from
- * the start that there are none. When chunk S + 2 is begun, S is settled: its states, taken through its records, are
- * stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a lane
- * but the newest know their states, and so does the newest if it is the only one.
+ * between header and words, room for the states that were open at its start (struct pithi_spill_open). Chunk 0 knows
+ * from the start that there are none. When chunk S + 2 is begun, S is settled: its states, taken through its records,
+ * are stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a
+ * lane but the newest know their states, and so does the newest if it is the only one.
  *
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
  * first word is neither 0 nor PITHI_W_CLAIMED (it is stored last). Records behind such words are good.
@@ -61,8 +61,8 @@ struct pithi_spill_page {
     char log[1024];                  /* name of the log to be */
     struct pithi_anchor first, last; /* at the start; at the newest chunk or definition */
     uint64_t last_version;           /* odd while `last` is being stored */
-    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out what lies before or after (spill_trim.h). `zero_ns` is
-     * the moment that they count from, and time 0 of the log; 0: there is no window. */
+    /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out what lies before or after (spill_trim.h). `zero_ns`
+     * is the moment that they count from, and time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
@@ -90,8 +90,8 @@ struct pithi_chunk {
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
 /* The states open at one moment of a lane, outermost first. A LEAVE ends the innermost open state of its id, wherever
- * that stands. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end none: the outer ones,
- * such as `main`, are the ones that would be missed. The same state entered n times in a row is one entry. */
+ * that stands. States beyond PITHI_OPEN_ROOM entries are only counted, and as many LEAVEs then end none: the outer
+ * ones, such as `main`, are the ones that would be missed. The same state entered n times in a row is one entry. */
 #define PITHI_OPEN_ROOM 252
 struct pithi_spill_open {
     uint32_t known;                    /* 1: this was found out; stored last */
@@ -119,10 +119,11 @@ enum pithi_word {
     PITHI_W_COMM_FREE,
     PITHI_W_PAUSE,
     PITHI_W_RESUME,
-    PITHI_W_LOST, /* + word: how many records were lost here (a payload cut, a handler that came at a bad moment) */
-    PITHI_W_TIME, /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
-    PITHI_W_CLAIMED, /* id = words: what a record of several words begins with until it is stored. It stays when a signal
-                        handler jumps out of the recording call (siglongjmp), as does a word of 0 in an even worse moment */
+    PITHI_W_LOST,    /* + word: how many records were lost here (a payload cut, a handler that came at a bad moment) */
+    PITHI_W_TIME,    /* + word: full ticks, for the records after it (a gap of more than 2^38 ticks) */
+    PITHI_W_CLAIMED, /* id = words: what a record of several words begins with until it is stored. It stays when a
+                        signal handler jumps out of the recording call (siglongjmp), as does a word of 0 in an even
+                        worse moment */
 };
 #define PITHI_WORD_TICKS_BITS 40
 #define PITHI_WORD_ID_MASK 0xfffffu

@@ -1,5 +1,5 @@
-/* spill_open.h - the states open at one moment of a lane (struct pithi_spill_open): taken through records by the process
- * that gives up a chunk, read by whoever reads what is left. */
+/* spill_open.h - the states open at one moment of a lane (struct pithi_spill_open): taken through records by the
+ * process that gives up a chunk, read by whoever reads what is left. */
 #ifndef PITHI_SPILL_OPEN_H
 #define PITHI_SPILL_OPEN_H
 

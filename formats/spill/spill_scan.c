@@ -402,8 +402,8 @@ static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi
     return (uint64_t)((const unsigned char *)stored - data);
 }
 
-/* The chunks that a thread stores into. Of a ring all that are there must be there without a gap: one in the middle that
- * was used again while the file was looked through is found at the next look. */
+/* The chunks that a thread stores into. Of a ring all that are there must be there without a gap: one in the middle
+ * that was used again while the file was looked through is found at the next look. */
 static int keep_windows(struct pithi_spill *spill)
 {
     uint64_t stored;

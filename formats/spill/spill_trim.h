@@ -2,8 +2,8 @@
  * there, and what lies outside a time window is left out.
  *
  * A lane's history is cut where a ring used chunks again, and at the ends of the window (PITH_FROM, PITH_TO). Both are
- * the same: at the cut it is known which states are open, so they are entered, outermost first, at the first moment that
- * is in the log, and left, innermost first, at the last one if the window ends it.
+ * the same: at the cut it is known which states are open, so they are entered, outermost first, at the first moment
+ * that is in the log, and left, innermost first, at the last one if the window ends it.
  *
  *     recorded:  enter main, enter solve | (cut) leave solve, enter write ... | (PITH_TO) leave write, leave main
  *     given:                               enter main, enter solve, leave solve, enter write, leave write, leave main

@@ -1,5 +1,5 @@
-/* printer.c - records and definitions as lines. Owns: what a line looks like in each style. Must not know: where records
- * come from.
+/* printer.c - records and definitions as lines. Owns: what a line looks like in each style. Must not know: where
+ * records come from.
  *
  * What a line needs of definitions, lanes and communicators is quoted once, ahead; so a line is little more than a few
  * memcpy. The three styles share one function a record: put_field writes the key of a value as the style wants it.

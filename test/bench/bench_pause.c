@@ -1,9 +1,10 @@
-/* bench_pause.c - how long the recorder keeps its caller waiting: the time from one record to the next in a loop that does
- * nothing else, as a distribution; beside it the same loop that stores into warm memory in place of recording. Rounds of
- * the two take turns in one process, so that both see the machine's own pauses: interrupts, other programs, a host.
+/* bench_pause.c - how long the recorder keeps its caller waiting: the time from one record to the next in a loop that
+ * does nothing else, as a distribution; beside it the same loop that stores into warm memory in place of recording.
+ * Rounds of the two take turns in one process, so that both see the machine's own pauses: interrupts, other programs, a
+ * host.
  *
- * A record that took the slow road (the buffer's end was reached: a chunk change) is told apart from the others. 1 thread,
- * then 4; BENCH_EVENTS: records of each of the two loops (default 100 million). */
+ * A record that took the slow road (the buffer's end was reached: a chunk change) is told apart from the others. 1
+ * thread, then 4; BENCH_EVENTS: records of each of the two loops (default 100 million). */
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +19,8 @@ struct gaps {
     uint64_t bins[BINS], count, most;
     uint64_t long_count, long_ticks;
 };
-/* Not recorded; recorded; recorded by the slow road; the processor time of that, in which other programs have no part. */
+/* Not recorded; recorded; recorded by the slow road; the processor time of that, in which other programs have no part.
+ */
 enum { PLAIN, QUICK, SLOW, SLOW_CPU, WAYS };
 
 static double ticks_ns;     /* of a tick */

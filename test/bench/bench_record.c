@@ -1,6 +1,6 @@
 /* bench_record.c - what recording costs, beside floors measured in the same process: nanoseconds an event (best of many
- * short rounds; "mean": processor time over all of a long run); the floor of all is a time stamp read plus a 16-byte store.
- * BENCH_EVENTS: events of the long run (default 100 million, fewer when the disk is short). */
+ * short rounds; "mean": processor time over all of a long run); the floor of all is a time stamp read plus a 16-byte
+ * store. BENCH_EVENTS: events of the long run (default 100 million, fewer when the disk is short). */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* make_big_log.c - a log as large as asked for, as the ranks of a job write it: one segment after another, in memory that
- * does not grow with it. The same arguments give the same bytes.
+/* make_big_log.c - a log as large as asked for, as the ranks of a job write it: one segment after another, in memory
+ * that does not grow with it. The same arguments give the same bytes.
  *
  *     make_big_log LOG RANKS LANES RECORDS
  *

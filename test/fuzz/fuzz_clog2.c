@@ -1,7 +1,7 @@
 /* fuzz_clog2.c - any bytes as a CLOG-2 file: read into a log, and that log is sound.
  *
- * So that most inputs get beyond the preamble, it is made here: byte 0 says how the file was left and in which order its
- * numbers are, byte 1 how big a block is. Bit 7 of byte 0 leaves a preamble to the fuzzer. */
+ * So that most inputs get beyond the preamble, it is made here: byte 0 says how the file was left and in which order
+ * its numbers are, byte 1 how big a block is. Bit 7 of byte 0 leaves a preamble to the fuzzer. */
 #include "clog2/clog2.h"
 #include "clog2/clog2_layout.h"
 #include "fuzz/fuzz_log.h"

@@ -1,5 +1,5 @@
-/* fuzz_native.c - any bytes as a log: opened, checked, iterated in several ways, messages matched. One bit that readers do
- * not look at, in the file header's reserved bytes, leaves the CRCs as they are. */
+/* fuzz_native.c - any bytes as a log: opened, checked, iterated in several ways, messages matched. One bit that readers
+ * do not look at, in the file header's reserved bytes, leaves the CRCs as they are. */
 #include "fuzz/fuzz_log.h"
 #include "fuzz/fuzz_mend.h"
 

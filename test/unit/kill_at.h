@@ -1,6 +1,6 @@
-/* kill_at.h - death at the n-th call by which a process changes files: these functions stand before the C library's, in a
- * program that includes this (of shared libraries too, if it is linked with -rdynamic). The page is shared with whoever
- * watches; KILL_AT_OBJECT, if defined, is a part of the name of the library whose calls count. */
+/* kill_at.h - death at the n-th call by which a process changes files: these functions stand before the C library's, in
+ * a program that includes this (of shared libraries too, if it is linked with -rdynamic). The page is shared with
+ * whoever watches; KILL_AT_OBJECT, if defined, is a part of the name of the library whose calls count. */
 #ifndef PITH_KILL_AT_H
 #define PITH_KILL_AT_H
 

@@ -1,5 +1,5 @@
-/* numbered.h - threads that record numbered things and announce in a page, which outlives them, how many they have stored;
- * and whether a log holds all of them in order. For tests that kill. */
+/* numbered.h - threads that record numbered things and announce in a page, which outlives them, how many they have
+ * stored; and whether a log holds all of them in order. For tests that kill. */
 #ifndef PITH_NUMBERED_H
 #define PITH_NUMBERED_H
 

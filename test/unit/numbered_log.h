@@ -6,8 +6,8 @@
 #include "numbered.h"
 #include "record_help.h"
 
-/* Of each lane: the kinds turn as they were recorded, and the numbers of a thread follow one another. A thread that began
- * when another had ended may go on in its lane. */
+/* Of each lane: the kinds turn as they were recorded, and the numbers of a thread follow one another. A thread that
+ * began when another had ended may go on in its lane. */
 struct lane_seen {
     uint32_t phase;
     struct number next;

@@ -1,6 +1,6 @@
-/* test_kills.c - kill -9 at hundreds of instants: of a process with several threads, of one rank of a job, of all at once;
- * while they record, and at every call on files that the end of the job makes. A page that outlives them tells what each
- * thread had stored. Afterwards there is a good log with all of it, or spill files that hold all of it.
+/* test_kills.c - kill -9 at hundreds of instants: of a process with several threads, of one rank of a job, of all at
+ * once; while they record, and at every call on files that the end of the job makes. A page that outlives them tells
+ * what each thread had stored. Afterwards there is a good log with all of it, or spill files that hold all of it.
  * TEST_KILLS_TIMES=N does the random ones N times over. */
 #include "fork_job.h"
 #include "record_help.h"

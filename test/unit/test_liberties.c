@@ -102,7 +102,8 @@ static void exits_in_thread(void)
         pause();
 }
 
-/* The log is good, no more than a record of each thread that was stopped in the middle of one is lost, and it has at least as many events as the counter says that were done. */
+/* The log is good, no more than a record of each thread that was stopped in the middle of one is lost, and it has at
+ * least as many events as the counter says that were done. */
 static int told_is_there(const char *name)
 {
     struct help_log log;

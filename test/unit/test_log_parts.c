@@ -1,5 +1,6 @@
-/* test_log_parts.c - large logs are read in parts, when they are asked for: by many threads at once, with damage that is
- * seen only where one looks, from several files, while the file is cut, and with tables that lie about their size. */
+/* test_log_parts.c - large logs are read in parts, when they are asked for: by many threads at once, with damage that
+ * is seen only where one looks, from several files, while the file is cut, and with tables that lie about their size.
+ */
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

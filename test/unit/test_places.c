@@ -1,6 +1,6 @@
 /* test_places.c - bad places: full disks, a quota, limits, folders that go, no /proc, closed descriptors. The program
- * prints and ends as it would without Pith; every record is in the log, can be recovered, or is counted as lost; and that
- * is said in a line. */
+ * prints and ends as it would without Pith; every record is in the log, can be recovered, or is counted as lost; and
+ * that is said in a line. */
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/syscall.h>

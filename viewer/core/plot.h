@@ -30,14 +30,14 @@ struct pithi_plot {
     double row_height;
     uint32_t most_arrows;
     struct pithlog_summary *summary; /* NULL: records are read */
-    int rough;                       /* with a summary: load makes a picture at once, pithi_plot_refine makes it right */
+    int rough; /* with a summary: load makes a picture at once, pithi_plot_refine makes it right */
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;
-    uint32_t refined;              /* rows of cells that are right */
+    uint32_t refined;               /* rows of cells that are right */
     struct pithi_sum *refined_sums; /* [defs] of these */
-    uint32_t *cell_row; /* [row_count] row among the cells, PITHI_NONE for counters */
-    uint32_t *plot_row; /* [cells.rows] and back */
+    uint32_t *cell_row;             /* [row_count] row among the cells, PITHI_NONE for counters */
+    uint32_t *plot_row;             /* [cells.rows] and back */
     struct pithi_arrow *arrows;
     uint32_t arrow_count, arrow_total;
 };

@@ -12,10 +12,10 @@
  * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded
  * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
- * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With one
- * (pithlog_summary), columns are made of pieces of 512 records and more. `rough`, of pieces not longer than a column, and
- * that is all: at once, and nearly right. Else of finer ones; and where what they leave open could change a cell, the
- * records of that column are read: then cells are what all records would give.
+ * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With
+ * one (pithlog_summary), columns are made of pieces of 512 records and more. `rough`, of pieces not longer than a
+ * column, and that is all: at once, and nearly right. Else of finer ones; and where what they leave open could change a
+ * cell, the records of that column are read: then cells are what all records would give.
  */
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H

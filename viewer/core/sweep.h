@@ -24,8 +24,8 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id);
 void pithi_sweep_end(struct pithi_sweep *sweep);
 
-/* Instead of records, a piece of a summary, between begin and end and in order of time: its paths share each column that
- * it lies in, in proportion. `paths` are the lane's. Sums are left alone. */
+/* Instead of records, a piece of a summary, between begin and end and in order of time: its paths share each column
+ * that it lies in, in proportion. `paths` are the lane's. Sums are left alone. */
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
                        uint32_t path_count);
 /* A column is in doubt where what its pieces leave open could give a cell to another state. The first stretch of such
@@ -35,7 +35,8 @@ struct pithi_doubt {
     int64_t from_ns, to_ns;
 };
 int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct pithi_doubt *doubt);
-/* After end: columns once more, now by records: begin_again, those open at from_ns and the rest up to to_ns, end_again. */
+/* After end: columns once more, now by records: begin_again, those open at from_ns and the rest up to to_ns, end_again.
+ */
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_end_again(struct pithi_sweep *sweep);
 

@@ -176,7 +176,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
-    struct pithi_plot plot = {.log = object->log, .rgb = object->rgb, .hidden = object->hidden, .summary = object->summary, .rough = 1};
+    struct pithi_plot plot = {
+        .log = object->log, .rgb = object->rgb, .hidden = object->hidden, .summary = object->summary, .rough = 1};
     struct pithi_row *rows;
     int width, height, status;
 
@@ -333,8 +334,8 @@ static int plot_has_sums(const struct pithi_log_object *object, const struct pit
 {
     const struct pithi_plot *plot = &object->plot;
 
-    return plot->cells.sums && plot->refined == plot->cells.rows && plot->rows == object->rows && plot->row_count == object->row_count &&
-           plot->t0_ns == query->t0_ns && plot->t1_ns == query->t1_ns;
+    return plot->cells.sums && plot->refined == plot->cells.rows && plot->rows == object->rows &&
+           plot->row_count == object->row_count && plot->t0_ns == query->t0_ns && plot->t1_ns == query->t1_ns;
 }
 
 /* Over all rows selected, also those that are scrolled out of sight. */

@@ -2,8 +2,8 @@
 #ifndef PITHI_CHOICE_H
 #define PITHI_CHOICE_H
 
-/* Whether the lists let the function in, by its name or its group. Looked up once: `slot`, 0 at first, keeps the answer.
- * `classes`: as in roles.table. */
+/* Whether the lists let the function in, by its name or its group. Looked up once: `slot`, 0 at first, keeps the
+ * answer. `classes`: as in roles.table. */
 enum { PITHI_CHOICE_IN = 1, PITHI_CHOICE_OUT = 2 };
 int pithi_choice_find(int *slot, const char *name, const char *classes);
 

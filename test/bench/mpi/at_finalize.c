@@ -1,6 +1,6 @@
-/* at_finalize.c EVENTS - a rank that makes about EVENTS records when it is recorded, then ends: prints the seconds of its
- * MPI_Finalize, and of an MPI_Barrier (median of 20) at that moment. Calls are local, with messages to itself, so that
- * the time before does not grow with the ranks; gaps between them are uneven, as a program's are. */
+/* at_finalize.c EVENTS - a rank that makes about EVENTS records when it is recorded, then ends: prints the seconds of
+ * its MPI_Finalize, and of an MPI_Barrier (median of 20) at that moment. Calls are local, with messages to itself, so
+ * that the time before does not grow with the ranks; gaps between them are uneven, as a program's are. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns: the best and the
- * median of rounds of calls, in the thread's processor time, which the machine's other work does not raise; and the floor:
- * the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. Arguments: rounds
+/* calls.c - what MPI calls cost on one rank, messages to itself: a line "NAME BEST MEDIAN" each, in ns: the best and
+ * the median of rounds of calls, in the thread's processor time, which the machine's other work does not raise; and the
+ * floor: the time stamp counter read and 16 bytes stored. bench_mpi.sh runs it with and without Pith. Arguments: rounds
  * (default 40); anything more: the recording is paused. */
 #include <mpi.h>
 #include <stdint.h>

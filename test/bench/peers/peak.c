@@ -1,5 +1,5 @@
-/* peak.c FILE COMMAND... - runs COMMAND and writes to FILE how many seconds it took and how many MiB it had in memory at
- * most, on one line. Exits as COMMAND does. */
+/* peak.c FILE COMMAND... - runs COMMAND and writes to FILE how many seconds it took and how many MiB it had in memory
+ * at most, on one line. Exits as COMMAND does. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/time.h>

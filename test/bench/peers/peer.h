@@ -1,5 +1,5 @@
-/* peer.h - what the programs of this folder share: the same loop, for whatever records it. COUNT events, begin and end in
- * turn, of 20 states in a disorderly order; with SPINS, uneven times lie between, as in a program. A program defines
+/* peer.h - what the programs of this folder share: the same loop, for whatever records it. COUNT events, begin and end
+ * in turn, of 20 states in a disorderly order; with SPINS, uneven times lie between, as in a program. A program defines
  * peer_begin(state) and peer_end(state), and calls peer_run. */
 #ifndef PITH_PEER_H
 #define PITH_PEER_H

@@ -1,5 +1,5 @@
-/* peer_json.c - the loop of peer.h, each event a line of JSON written by fprintf, as programs do that record for Chrome's
- * trace viewer by themselves. */
+/* peer_json.c - the loop of peer.h, each event a line of JSON written by fprintf, as programs do that record for
+ * Chrome's trace viewer by themselves. */
 #include "peer.h"
 
 static FILE *out;

@@ -1,5 +1,5 @@
-/* peer_none.c - the loop of peer.h recorded by nobody, with calls of functions: compiled with -pg, `uftrace record` sees
- * each of them come and go. */
+/* peer_none.c - the loop of peer.h recorded by nobody, with calls of functions: compiled with -pg, `uftrace record`
+ * sees each of them come and go. */
 #include "peer.h"
 
 __attribute__((noinline)) static void traced(uint32_t state) { __asm__ volatile("" : : "r"(state)); }

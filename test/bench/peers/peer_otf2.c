@@ -1,5 +1,5 @@
-/* peer_otf2.c - the loop of peer.h written by OTF2 into the archive peer_otf2/; times by the time stamp counter, or with
- * -DCLOCK by clock_gettime. */
+/* peer_otf2.c - the loop of peer.h written by OTF2 into the archive peer_otf2/; times by the time stamp counter, or
+ * with -DCLOCK by clock_gettime. */
 #include <otf2/otf2.h>
 
 #include "peer.h"

@@ -1,5 +1,5 @@
-/* files.h - the file or files that a native log stands in, read by position. An offset is a volume's number times 2^48
- * plus the place in it (segment.h); volumes beside the first are opened when something of them is first read. Any
+/* log_files.h - the file or files that a native log stands in, read by position. An offset is a volume's number times
+ * 2^48 plus the place in it (segment.h); volumes beside the first are opened when something of them is first read. Any
  * number of threads may read.
  *
  * Never through a mapping: a file that is cut or changed meanwhile is an error here, where there a page gone is a

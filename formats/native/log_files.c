@@ -1,5 +1,5 @@
-/* files.c - reading the file or files of a native log. */
-#include "native/files.h"
+/* log_files.c - reading the file or files of a native log. */
+#include "native/log_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
