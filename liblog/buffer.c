@@ -285,9 +285,10 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
 void pith_slow_(uint32_t kind, uint32_t id)
 {
     uint64_t *limit;
-    if (pith_try_(kind, id)) /* called by a program that cannot inline */
-        return;
+    /* first what should cost nothing: left out, paused, over */
     if (id == PITH_LEFT_OUT_ || __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
+        return;
+    if (pith_try_(kind, id)) /* called by a program that cannot inline */
         return;
     if (!PITH_ID_IN_(id)) {
         count_lost();

@@ -188,6 +188,37 @@ static void root_properties(struct merge *merge)
         property(merge, "ranks_not_recorded", "%llu", (unsigned long long)((uint64_t)merge->t->size - merge->recorded));
 }
 
+/* A set goes in pieces, so that whoever has no memory for it can let it pass by, and its sender does not wait for ever. */
+enum { PIECE = 65536 };
+
+static int send_set(const struct pith_transport *t, int to, const char *data, uint64_t size)
+{
+    if (t->send(t->context, to, &size, sizeof size) != 0)
+        return 0;
+    for (uint64_t at = 0; at < size; at += PIECE)
+        if (t->send(t->context, to, data + at, size - at < PIECE ? (size_t)(size - at) : PIECE) != 0)
+            return 0;
+    return 1;
+}
+
+/* NULL: none was sent, or it is lost. */
+static char *receive_set(const struct pith_transport *t, int from, uint64_t *size)
+{
+    char passing[PIECE], *data;
+    int good = t->recv(t->context, from, size, sizeof *size) == 0;
+    if (!good || *size == 0)
+        return NULL;
+    data = malloc(*size);
+    for (uint64_t at = 0; good && at < *size; at += PIECE)
+        good = t->recv(t->context, from, data != NULL ? data + at : passing,
+                       *size - at < PIECE ? (size_t)(*size - at) : PIECE) == 0;
+    if (!good) {
+        free(data);
+        data = NULL;
+    }
+    return data;
+}
+
 /* Up the tree: what the ranks r + 1, r + 2, r + 4 ... have collected comes to r. A set of size 0 says that its sender
  * failed. */
 static int unite(struct merge *merge, int good)
@@ -196,25 +227,19 @@ static int unite(struct merge *merge, int good)
     int step;
     for (step = 1; step < t->size; step *= 2) {
         uint64_t size = 0;
-        void *data = NULL;
+        char *data;
         if ((t->rank & step) != 0) {
-            size_t packed = 0;
-            if (good && pithi_defs_pack(merge->defs, &data, &packed) != PITH_OK)
+            void *packed = NULL;
+            size_t packed_size = 0;
+            if (good && pithi_defs_pack(merge->defs, &packed, &packed_size) != PITH_OK)
                 good = pithi_merge_fail(pithlog_error());
-            size = good ? packed : 0;
-            if (t->send(t->context, t->rank - step, &size, sizeof size) != 0 ||
-                (size > 0 && t->send(t->context, t->rank - step, data, size) != 0))
-                good = 0;
-            free(data);
+            good = send_set(t, t->rank - step, packed, good ? packed_size : 0) && good;
+            free(packed);
             return good;
         }
         if (t->rank + step >= t->size)
             continue;
-        if (t->recv(t->context, t->rank + step, &size, sizeof size) != 0)
-            return 0;
-        data = size > 0 ? malloc(size) : NULL;
-        if (data != NULL && t->recv(t->context, t->rank + step, data, size) != 0)
-            good = 0;
+        data = receive_set(t, t->rank + step, &size);
         if (data == NULL || (good && pithi_defs_unpack(merge->defs, data, size, NULL) != PITH_OK))
             good = 0;
         free(data);

@@ -8,6 +8,10 @@
 
 #include "record_help.h"
 
+/* A leak checker looks for threads and in /proc as a process ends, where these processes have neither. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "detect_leaks=0"; }
+
 enum { PAIRS = 300000, RECORDS = 2 * PAIRS };
 static const char printed[] = "sum 44999850000\n";
 

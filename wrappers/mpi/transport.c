@@ -122,15 +122,27 @@ static int all_good(int good)
     return REAL(MPI_Allreduce)(&good, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all;
 }
 
+/* Not as 0, 1 or 2, where a program that closed these may still write. */
+static int open_high(const char *path, int flags)
+{
+    int fd = open(path, flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666), high;
+
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return high;
+}
+
 /* Rank `maker` makes the file before the others open it. */
 static int open_plain(struct file *file, const char *path, int rank, int maker, int good)
 {
     if (rank == maker)
-        file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        file->fd = open_high(path, O_CREAT | O_EXCL);
     if (!all_good(good && (rank != maker || file->fd >= 0)))
         return 0;
     if (maker >= 0 && rank != maker)
-        file->fd = open(path, O_WRONLY | O_CLOEXEC);
+        file->fd = open_high(path, 0);
     return all_good(maker < 0 || file->fd >= 0);
 }
 
