@@ -37,10 +37,13 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The different hosts, sorted, on one line. What is asked of ranks here stands in front of a log: no lane is loaded. */
+enum { HOSTS_TOLD = 16 };
+
+/* The different hosts, sorted, on one line, as many as can be taken in. What is asked of ranks here stands in front of a log: no lane is loaded. */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
-    uint32_t ranks = pithi_log_ranks(log), count = 0;
+    uint32_t ranks = pithi_log_ranks(log), count = 0, told = 0, more = 0;
+    char text[32];
     const char **hosts = malloc((ranks + (size_t)1) * sizeof *hosts);
 
     if (!hosts)
@@ -54,10 +57,17 @@ static int put_hosts(struct pithi_out *out, const struct pithlog *log)
     for (uint32_t i = 0; i < count; i++) {
         if (i && strcmp(hosts[i], hosts[i - 1]) == 0)
             continue;
-        if (i)
+        if (told == HOSTS_TOLD) {
+            more++;
+            continue;
+        }
+        if (told++)
             pithi_out_char(out, ' ');
         pithi_out_quoted(out, PITHI_QUOTE_TABS, hosts[i]);
     }
+    snprintf(text, sizeof text, " and %u more", more);
+    if (more)
+        pithi_out_text(out, text);
     if (count)
         pithi_out_char(out, '\n');
     free(hosts);
