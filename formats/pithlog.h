@@ -197,7 +197,8 @@ struct pithlog_piece {
 };
 
 /* Lanes at a coarser grain than records, so that a picture of any log costs what its pixels do. A log that has no
- * summary of a lane gets one the first time it is asked for, by reading that lane (into a temporary file). For one
+ * summary of a lane gets one the first time it is asked for, by reading that lane (into a temporary file). A lane of
+ * more than 32768 different states and events cannot have one (PITH_ERR_MEMORY; sums are told all the same). For one
  * thread at a time. */
 struct pithlog_summary;
 PITHLOG_API int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary);

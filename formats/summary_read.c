@@ -416,6 +416,8 @@ int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_
     struct summing summing = {s, lane, from_ns, from_ns, 0, sums};
     uint64_t ties = 0;
     int err = have(s, lane);
+    if (err == PITH_ERR_MEMORY) /* by records alone, then */
+        return sum_run(&summing, to_ns, 0);
     for (uint32_t i = 0; err == PITH_OK && i < s->lanes[lane].count; i++) {
         const struct pithi_sheet_place *place = &s->lanes[lane].places[i];
         if (place->end_ns < from_ns || place->start_ns >= to_ns)

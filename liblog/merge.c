@@ -188,7 +188,8 @@ static void root_properties(struct merge *merge)
         property(merge, "ranks_not_recorded", "%llu", (unsigned long long)((uint64_t)merge->t->size - merge->recorded));
 }
 
-/* A set goes in pieces, so that whoever has no memory for it can let it pass by, and its sender does not wait for ever. */
+/* A set goes in pieces, so that whoever has no memory for it can let it pass by, and its sender does not wait for ever.
+ */
 enum { PIECE = 65536 };
 
 static int send_set(const struct pith_transport *t, int to, const char *data, uint64_t size)

@@ -60,10 +60,31 @@ static void changes_of(const struct pithi_encoder *e, uint32_t *changes)
     }
 }
 
-int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, int32_t rank,
-                             uint32_t sheet_records, const struct pithi_sink *sink)
+static void end(struct pithi_lane_summary *s)
 {
-    struct target target = {s, rank, sink};
+    pithi_summary_free(s->builder);
+    s->builder = NULL;
+    if (s->paths)
+        pithi_paths_free(s->paths);
+    free(s->paths);
+    s->paths = NULL;
+}
+
+/* Sheets that were written stay, and nothing names them. */
+static int give_up_without_memory(struct pithi_lane_summary *s, int err)
+{
+    if (err != PITH_ERR_MEMORY)
+        return err;
+    end(s);
+    s->count = 0;
+    s->list.size = 0;
+    s->given_up = 1;
+    return PITH_OK;
+}
+
+static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
+                     uint32_t sheet_records)
+{
     uint32_t *changes;
     int err;
     if (!s->builder && (err = begin(s, e->head.thread, sheet_records)) != PITH_OK)
@@ -72,7 +93,7 @@ int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_en
         return no_memory();
     changes_of(e, changes);
     e->steps[0] = (uint64_t)e->head.first_ns - s->last_ns; /* a block knows nothing of the one before */
-    err = pithi_summary_add(s->builder, changes, e->steps, e->head.count, put_sheet, &target);
+    err = pithi_summary_add(s->builder, changes, e->steps, e->head.count, put_sheet, target);
     e->steps[0] = 0;
     free(changes);
     s->last_ns = (uint64_t)e->head.last_ns;
@@ -80,34 +101,38 @@ int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_en
     return err;
 }
 
+int pithi_lane_summary_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, int32_t rank,
+                             uint32_t sheet_records, const struct pithi_sink *sink)
+{
+    struct target target = {s, rank, sink};
+    return s->given_up ? PITH_OK : give_up_without_memory(s, add_block(s, e, &target, sheet_records));
+}
+
+static int add_end(struct pithi_lane_summary *s, struct target *target)
+{
+    unsigned char crc[4];
+    int err = pithi_summary_end(s->builder, put_sheet, target);
+    if (err != PITH_OK)
+        return err;
+    if (!pithi_paths_put(s->paths, &s->list))
+        return no_memory();
+    pithi_put32(crc, pithi_crc(s->list.data, s->list.size));
+    return pithi_buffer_add(&s->list, crc, sizeof crc) ? PITH_OK : no_memory();
+}
+
 int pithi_lane_summary_end(struct pithi_lane_summary *s, int32_t rank, const struct pithi_sink *sink)
 {
     struct target target = {s, rank, sink};
-    unsigned char crc[4];
     int err = PITH_OK;
-    if (s->builder && s->records >= PITHI_SUMMARY_LEAST) {
-        err = pithi_summary_end(s->builder, put_sheet, &target);
-        if (err == PITH_OK && !pithi_paths_put(s->paths, &s->list))
-            err = no_memory();
-        pithi_put32(crc, pithi_crc(s->list.data, s->list.size));
-        if (err == PITH_OK && !pithi_buffer_add(&s->list, crc, sizeof crc))
-            err = no_memory();
-    }
-    pithi_summary_free(s->builder);
-    s->builder = NULL;
-    if (s->paths)
-        pithi_paths_free(s->paths);
-    free(s->paths);
-    s->paths = NULL;
+    if (s->builder && s->records >= PITHI_SUMMARY_LEAST)
+        err = give_up_without_memory(s, add_end(s, &target));
+    end(s);
     return err;
 }
 
 void pithi_lane_summary_free(struct pithi_lane_summary *s)
 {
-    pithi_summary_free(s->builder);
-    if (s->paths)
-        pithi_paths_free(s->paths);
-    free(s->paths);
+    end(s);
     free(s->places);
     free(s->list.data);
 }

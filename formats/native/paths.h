@@ -22,9 +22,6 @@ struct pithi_paths {
     struct pithlog_path *items;
     uint32_t count, room; /* count: at least 1 once begun */
     struct pithi_map children;
-    /* Children entered before: a hash of path << 36 | state << 16 | child; UINT64_MAX: free. */
-    uint64_t *steps;
-    uint32_t step_count, step_bits;
 };
 
 /* What a record changes, as one number: kind 0 nothing, 1 a state is entered, 2 it is left, 3 an event. */
@@ -41,14 +38,7 @@ uint32_t pithi_paths_find(struct pithi_paths *paths, uint32_t parent, uint32_t s
 /* The same, without making it. */
 uint32_t pithi_paths_known(const struct pithi_paths *paths, uint32_t parent, uint32_t state);
 
-/* The same as find, quick where it was asked before: an entry of `steps`, whose upper 48 bits are those of the key
- * asked for if it is the right one; else pithi_paths_enter. */
-static inline uint64_t pithi_paths_key(uint32_t parent, uint32_t state) { return (uint64_t)parent << 20 | state; }
-static inline uint64_t pithi_paths_step(const struct pithi_paths *paths, uint64_t key)
-{
-    return paths->steps[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - paths->step_bits)];
-}
-/* Where it was not asked before, or the step was another's. PITHI_PATH_NONE for 0. */
+/* The same as find, with PITHI_PATH_NONE for 0. */
 uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t state);
 /* The path after a LEAVE: it ends the innermost state of its id, those inside stay open; one that is not open changes
  * nothing. PITHI_PATH_NONE: the table has no room for it. */

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "native/stack.h"
+#include "native/steps.h"
 #include "native/zip.h"
 
 /* What paths had in the piece under way of a level above 0. */
@@ -42,10 +43,12 @@ struct pithi_summary {
     uint32_t thread, sheet_records;
     uint32_t path; /* open after the last record taken */
     uint32_t held; /* records of the piece of level 0 */
-    uint32_t change[PITHI_PIECE_RECORDS];
-    uint64_t ns[PITHI_PIECE_RECORDS]; /* until the next record */
-    int64_t now_ns;                   /* of the last record */
-    int64_t start_ns;                 /* of the sheet */
+    struct pithi_steps steps;
+    uint16_t symbol[PITHI_PIECE_RECORDS]; /* of their changes */
+    uint32_t event_symbols;               /* symbols that are events */
+    uint64_t ns[PITHI_PIECE_RECORDS];     /* until the next record */
+    int64_t now_ns;                       /* of the last record */
+    int64_t start_ns;                     /* of the sheet */
     uint64_t before;
     uint32_t records;        /* of the sheet, in pieces that ended */
     uint64_t ties;           /* changes at the very time at which the last piece ended */
@@ -86,6 +89,7 @@ void pithi_summary_free(struct pithi_summary *s)
         free(s->tally[i].is_touched);
         free(s->pieces[i]);
     }
+    pithi_steps_free(&s->steps);
     free(s->open.states);
     free(s->path_ns);
     free(s->sums);
@@ -207,6 +211,10 @@ static int end_exact(struct pithi_summary *s, const struct share *shares, uint32
     uint32_t ids = 0;
     for (uint32_t i = 0; i < count; i++)
         add_path(s, shares[i].path, shares[i].ns);
+    for (uint32_t i = 0; i < s->steps.symbols; i++) {
+        s->sums[s->steps.changes[i] >> 2].count += (s->steps.changes[i] & 1) * (uint64_t)s->steps.counts[i];
+        s->steps.counts[i] = 0;
+    }
     for (uint32_t id = 0; id < s->sum_room; id++)
         ids += (s->sums[id].count | s->sums[id].all_ns) != 0;
     int ok = pithi_buffer_varint(&s->exact, length_ns) && pithi_buffer_varint(&s->exact, s->ties) &&
@@ -272,49 +280,23 @@ static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
     return 1;
 }
 
-static void note_events(struct pithi_summary *s, uint32_t events)
-{
-    uint32_t i = 0;
-    while ((s->change[i] & 3) != PITHI_CHANGE_EVENT)
-        i++;
-    uint32_t id = s->change[i] >> 2;
-    add_events(&s->tally[0], events, (uint16_t)(id < UINT16_MAX ? id : UINT16_MAX));
-}
-
 enum { LOOKED_UP = 64 };
 
 /* ---- The way of a record ----------------------------------------------------------------------------------------- */
 
-/* The stack while records are followed, outermost at 1: states, and the path of each with all around it. */
-struct way {
-    uint32_t state[PITHI_PATH_DEPTH + 2];
-    uint16_t path[PITHI_PATH_DEPTH + 2];
-    uint32_t depth;
-};
-
-static void spell_out(const struct pithi_summary *s, uint32_t path, struct way *way)
+/* The table of paths is full: from now on there is only a stack. */
+static int go_beyond(struct pithi_summary *s, uint32_t path)
 {
     const struct pithlog_path *items = s->paths->items;
-    way->depth = 0;
-    for (uint32_t p = path; p != 0; p = items[p].parent)
-        way->depth++;
-    way->state[0] = UINT32_MAX; /* no state: a LEAVE finds it to be another */
-    for (uint32_t p = path, at = way->depth; p != 0; p = items[p].parent, at--) {
-        way->state[at] = items[p].state;
-        way->path[at] = (uint16_t)p;
-    }
-    way->path[0] = 0;
-}
-
-/* The table of paths is full: from now on there is only a stack. */
-static int go_beyond(struct pithi_summary *s, const struct way *way)
-{
+    uint32_t depth = 0;
     s->inexact = 1;
     if (!pithi_stack_reserve(&s->open, PITHI_PATH_DEPTH))
         return 0;
-    s->open.count = way->depth;
-    for (uint32_t i = 0; i < way->depth; i++)
-        s->open.states[i].id = way->state[i + 1];
+    for (uint32_t p = path; p != 0; p = items[p].parent)
+        depth++;
+    s->open.count = depth;
+    for (uint32_t p = path; p != 0; p = items[p].parent)
+        s->open.states[--depth].id = items[p].state;
     return 1;
 }
 
@@ -337,23 +319,23 @@ static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
     return path;
 }
 
-/* One record that is no step to a child known nor the end of the innermost state. Returns the path after it, for which
- * there is room, or PITHI_PATH_NONE. */
-static uint32_t go_slowly(struct pithi_summary *s, struct way *way, uint32_t at, uint32_t change)
+/* A step that is not in the table, and is put there. Returns the path after it, for which there is room, or
+ * PITHI_PATH_NONE. */
+static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
 {
-    uint32_t kind = change & 3, id = change >> 2, after = at;
+    uint32_t change = s->steps.changes[symbol], kind = change & 3, id = change >> 2, after = at;
     if (at == PITHI_PATH_NONE)
         after = go_on_beyond(s, change);
     else if (kind == PITHI_CHANGE_ENTER)
         after = pithi_paths_enter(s->paths, at, id);
     else if (kind == PITHI_CHANGE_LEAVE)
         after = pithi_paths_leave(s->paths, at, id);
-    if (at != PITHI_PATH_NONE && after == PITHI_PATH_NONE && go_beyond(s, way))
+    if (at != PITHI_PATH_NONE && after == PITHI_PATH_NONE && go_beyond(s, at))
         after = go_on_beyond(s, change);
     if (after != PITHI_PATH_NONE && after >= s->path_room && !make_room(s, after))
         after = PITHI_PATH_NONE;
-    if (after != PITHI_PATH_NONE)
-        spell_out(s, after, way);
+    if (at != PITHI_PATH_NONE && after != PITHI_PATH_NONE)
+        pithi_steps_put(&s->steps, at, symbol, after);
     return after;
 }
 
@@ -366,38 +348,39 @@ static inline uint32_t give_time(struct pithi_summary *s, uint32_t path, uint64_
     return count + (had == 0);
 }
 
-/* Goes the way of the records held. Nearly all of them enter a child known or leave the innermost state, and which of
- * the two is chance: both are worked out, and one is taken, without a branch. Returns how many paths were met, some of
- * which may be there twice. */
+static void note_events(struct pithi_summary *s)
+{
+    uint32_t count = 0, first = 0;
+    for (uint32_t i = s->held; i-- > 0;) {
+        uint32_t change = s->steps.changes[s->symbol[i]];
+        if ((change & 3) == PITHI_CHANGE_EVENT) {
+            count++;
+            first = change >> 2;
+        }
+    }
+    if (count > 0)
+        add_events(&s->tally[0], count, (uint16_t)(first < UINT16_MAX ? first : UINT16_MAX));
+}
+
+/* Goes the way of the records held. Returns how many paths were met, some of which may be there twice. */
 static uint32_t follow(struct pithi_summary *s, uint16_t met[PITHI_PIECE_RECORDS + 1])
 {
-    struct way way;
-    const struct pithi_paths *paths = s->paths;
-    uint32_t held = s->held, at = s->path, count = 0, events = 0;
-    spell_out(s, at != PITHI_PATH_NONE ? at : 0, &way);
+    uint32_t held = s->held, at = s->path, count = 0, *counts = s->steps.counts;
     for (uint32_t i = 0; i < held; i++) {
-        uint32_t change = s->change[i], kind = change & 3, id = change >> 2, depth = way.depth;
-        uint32_t enters = kind == PITHI_CHANGE_ENTER, leaves = kind == PITHI_CHANGE_LEAVE;
-        uint64_t key = pithi_paths_key(at, id), step = pithi_paths_step(paths, key);
-        uint32_t around = way.path[depth - (leaves & (depth > 0))];
-        s->sums[id].count += kind & 1;
-        events += kind == PITHI_CHANGE_EVENT;
-        if (__builtin_expect(
-                (enters & (step >> 16 != key)) | (leaves & (way.state[depth] != id)) | (at == PITHI_PATH_NONE), 0)) {
-            at = go_slowly(s, &way, at, change);
+        uint32_t symbol = s->symbol[i], after = pithi_steps_get(&s->steps, at, symbol);
+        counts[symbol]++;
+        if (__builtin_expect(after == UINT32_MAX, 0)) {
+            at = go_slowly(s, at, symbol);
             if (at != PITHI_PATH_NONE)
                 count = give_time(s, at, s->ns[i], met, count);
             continue;
         }
-        at = enters ? (uint16_t)step : around;
-        way.state[depth + 1] = id;
-        way.path[depth + 1] = (uint16_t)step;
-        way.depth = depth + enters - leaves;
+        at = after;
         count = give_time(s, at, s->ns[i], met, count);
     }
     s->path = at;
-    if (events > 0)
-        note_events(s, events);
+    if (s->event_symbols > 0)
+        note_events(s);
     return count;
 }
 
@@ -422,7 +405,7 @@ static void count_ties(struct pithi_summary *s)
     uint32_t i = s->held;
     uint64_t ties = 0;
     while (i > 0 && s->ns[i - 1] == 0)
-        ties += (s->change[--i] & 3) != PITHI_CHANGE_NONE;
+        ties += (s->steps.changes[s->symbol[--i]] & 3) != PITHI_CHANGE_NONE;
     s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
 }
 
@@ -515,20 +498,30 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
     return PITH_OK;
 }
 
+/* A symbol for a change met for the first time. UINT32_MAX: no memory. */
+static uint32_t new_symbol(struct pithi_summary *s, uint32_t change)
+{
+    uint32_t symbol = pithi_steps_make(&s->steps, change);
+    s->event_symbols += symbol != UINT32_MAX && (change & 3) == PITHI_CHANGE_EVENT;
+    return change >> 2 < s->sum_room || make_sums(s, change >> 2) ? symbol : UINT32_MAX;
+}
+
 /* Takes so many records into the piece, where they have room. */
 static int hold(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, uint32_t count)
 {
-    uint32_t highest = 0;
+    const struct pithi_steps *steps = &s->steps;
     uint64_t sum = 0;
     for (uint32_t i = 0; i < count; i++) {
-        highest = changes[i] > highest ? changes[i] : highest;
+        uint32_t symbol = changes[i] < steps->change_room ? steps->symbol_of[changes[i]] : 0;
+        if (__builtin_expect(symbol == 0, 0) && (symbol = new_symbol(s, changes[i]) + 1) == 0)
+            return 0;
+        s->symbol[s->held + i] = (uint16_t)(symbol - 1);
         sum += steps_ns[i];
     }
-    memcpy(s->change + s->held, changes, count * sizeof *changes);
     memcpy(s->ns + s->held, steps_ns + 1, (count - 1) * sizeof *steps_ns); /* until the next: the step of that */
     s->held += count;
     s->now_ns = (int64_t)((uint64_t)s->now_ns + sum);
-    return highest >> 2 < s->sum_room || make_sums(s, highest >> 2);
+    return 1;
 }
 
 int pithi_summary_add(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, size_t count,

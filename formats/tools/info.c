@@ -39,7 +39,8 @@ static int compare_texts(const void *a, const void *b)
 
 enum { HOSTS_TOLD = 16 };
 
-/* The different hosts, sorted, on one line, as many as can be taken in. What is asked of ranks here stands in front of a log: no lane is loaded. */
+/* The different hosts, sorted, on one line, as many as can be taken in. What is asked of ranks here stands in front of
+ * a log: no lane is loaded. */
 static int put_hosts(struct pithi_out *out, const struct pithlog *log)
 {
     uint32_t ranks = pithi_log_ranks(log), count = 0, told = 0, more = 0;

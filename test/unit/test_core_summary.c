@@ -70,7 +70,7 @@ static void write_solver(struct core_log *log, uint32_t lane)
 static struct pithlog *make_log(enum shape shape)
 {
     struct core_log log;
-    char name[16];
+    char name[24];
 
     core_log_begin(&log);
     for (int i = 0; i < STATES; i++) {

@@ -51,7 +51,7 @@ static void *for_ever(void *unused)
     return NULL;
 }
 
-static void cancelled(void)
+__attribute__((unused)) static void cancelled(void)
 {
     pthread_t threads[8];
     int i;
@@ -120,8 +120,10 @@ static int told_is_there(const char *name)
 
 static void test_threads(void)
 {
+#ifndef __SANITIZE_ADDRESS__ /* to which the frames of a thread that is cancelled stay forbidden ground */
     help_fresh();
     OK(help_child(cancelled) == 0 && told_is_there("run.pith"), "threads that are cancelled, at once or at a point");
+#endif
     help_fresh();
     OK(help_child(detached) == 5 << 8 && told_is_there("run.pith"),
        "detached threads that run on while the program ends");

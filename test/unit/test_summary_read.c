@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "native/check.h"
 #include "native/segment.h"
 #include "pithlog.h"
 #include "tap.h"
@@ -222,6 +223,44 @@ static void test_pieces(struct pithlog *log, struct pithlog_summary *summary)
     OK(pithlog_summary_pieces(summary, LANES, 0, 1, 1, see, &one) == PITH_ERR_USAGE, "there is no such lane");
 }
 
+/* ---- Too much for a summary -------------------------------------------------------------------------------------- */
+
+enum { MANY = 40000 };
+
+static void test_many_states(const char *path)
+{
+    struct pithi_writer *w;
+    struct pithlog *log;
+    struct pithlog_summary *summary;
+    struct pithlog_sum *sums = calloc(MANY, sizeof *sums);
+    uint32_t id, lane, count;
+    must(pithi_writer_open(&w, path, -1));
+    must(pithi_writer_lane(w, 0, 0, "", &lane));
+    for (uint32_t i = 0; i < MANY; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "state%u", i);
+        must(pithi_defs_add(pithi_writer_defs(w), &(struct pithlog_def){PITHLOG_STATE, name, "", "", ""}, &id));
+        struct pithlog_record r = {
+            .time_ns = 10 * (int64_t)i, .lane = lane, .kind = PITHLOG_ENTER, .id = id, .peer = -1};
+        must(pithi_writer_add(w, &r));
+        r.time_ns += 5;
+        r.kind = PITHLOG_LEAVE;
+        must(pithi_writer_add(w, &r));
+    }
+    must(pithi_writer_finish(w));
+    pithi_writer_close(w);
+    must(pithlog_open(path, &log));
+    OK(pithlog_get_info(log)->records == 2 * MANY && pithi_check(path, NULL, NULL, NULL) == PITH_OK,
+       "a lane of %d states: the log is whole", MANY);
+    must(pithlog_summary_open(log, &summary));
+    OK(!pithlog_summary_paths(summary, 0, &count), "it has no summary");
+    must(pithlog_summary_sums(summary, 0, 0, 1000, sums));
+    OK(sums[99].count == 1 && sums[99].own_ns == 5 && sums[100].count == 0, "but sums");
+    pithlog_summary_close(summary);
+    pithlog_close(log);
+    free(sums);
+}
+
 int main(void)
 {
     char path[] = "/tmp/pith-summary-XXXXXX";
@@ -235,6 +274,7 @@ int main(void)
     test_sums(log, summary);
     pithlog_summary_close(summary);
     pithlog_close(log);
+    test_many_states(path);
     unlink(path);
     return tap_done();
 }

@@ -122,14 +122,13 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
     int err, doubt_err;
 
     pithi_sweep_begin(sweep, row);
-    if (!query->summary) {
+    if (query->summary)
+        pieces.paths = pithlog_summary_paths(query->summary, query->lanes[row], &pieces.path_count);
+    if (!pieces.paths) { /* none, or not of this lane */
         err = sweep_records(log, query, sweep, row, query->t0_ns, query->t1_ns);
         pithi_sweep_end(sweep);
         return err;
     }
-    pieces.paths = pithlog_summary_paths(query->summary, query->lanes[row], &pieces.path_count);
-    if (!pieces.paths)
-        return PITH_ERR_DAMAGED;
     err = pithlog_summary_pieces(query->summary, query->lanes[row], query->t0_ns, query->t1_ns,
                                  query->rough ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
     pithi_sweep_end(sweep);
