@@ -134,14 +134,14 @@ static void test_window(struct pithlog *log, struct pithlog_summary *summary, in
                         const unsigned char *hidden, const char *what)
 {
     const uint32_t lanes[LANES] = {0, 1};
-    struct pithi_query query = {t0, t1, WIDTH, PITHI_LEVELS, lanes, LANES, hidden, NULL, 0};
+    struct pithi_query query = {t0, t1, WIDTH, PITHI_LEVELS, lanes, LANES, hidden, NULL, PITHI_EXACT};
     struct pithi_cells right = {0}, refined = {0}, rough = {0};
     struct wrong wrong;
 
     core_check(pithi_query_run(log, &query, &right));
     query.summary = summary;
     core_check(pithi_query_run(log, &query, &refined));
-    query.rough = 1;
+    query.care = PITHI_QUICK;
     core_check(pithi_query_run(log, &query, &rough));
     wrong = compare(&right, &refined);
     OK(wrong.colours * 1000 <= wrong.cells, "%s, %s: %u of %u colours wrong", shape, what, wrong.colours, wrong.cells);

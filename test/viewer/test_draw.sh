@@ -122,8 +122,16 @@ if [ -w /dev/full ]; then
     like "$out" '^pith: out\.png: cannot write: .*[Ss]pace' "a full disk: said"
     is "$(ls out.png 2>/dev/null)" "" "a full disk: no file"
 fi
-# A damaged block: the rest is drawn, and it is said.
+# A log of more than a million records is drawn by its summary; without its end, by one made anew.
 ./make_log big damaged.pith
+head -c -100 damaged.pith >cut.pith
+for window in "" "--from 0.2 --to 0.3" "--from 0.31 --to 0.3105"; do
+    # shellcheck disable=SC2086
+    pith draw damaged.pith -o whole.png --title big $window && pith draw cut.pith -o cut.png --title big $window 2>/dev/null
+    cmp whole.png cut.png
+    ok $? "the same picture by the log's summary and by a new one: ${window:-all}"
+done
+# A damaged block: the rest is drawn, and it is said.
 size=$(stat -c %s damaged.pith)
 printf 'damage damage damage' | dd of=damaged.pith bs=1 seek=$((size / 2)) conv=notrunc status=none
 for how in "-o damaged.png" "--text"; do

@@ -45,9 +45,9 @@ int pithi_plot_load(struct pithi_plot *plot)
     query.lane_count = plot->cells.rows;
     query.hidden = plot->hidden;
     query.summary = plot->summary;
-    query.rough = plot->rough;
+    query.care = plot->care;
     err = pithi_query_run(plot->log, &query, &plot->cells);
-    plot->refined = plot->summary && plot->rough ? 0 : plot->cells.rows;
+    plot->refined = plot->summary && plot->care != PITHI_EXACT ? 0 : plot->cells.rows;
     if (err != PITH_ERR_USAGE) {
         plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
         plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,

@@ -30,7 +30,7 @@ struct pithi_plot {
     double row_height;
     uint32_t most_arrows;
     struct pithlog_summary *summary; /* NULL: records are read */
-    int rough; /* with a summary: load makes a picture at once, pithi_plot_refine makes it right */
+    enum pithi_care care; /* with a summary; a plot that is not PITHI_EXACT becomes so by pithi_plot_refine */
 
     /* Made by pithi_plot_load: */
     struct pithi_cells cells;

@@ -102,7 +102,7 @@ static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, st
     int err = PITH_OK;
 
     while (pithi_sweep_doubt(sweep, doubt.end, &doubt)) {
-        if (query->rough) {
+        if (query->care != PITHI_EXACT) {
             *rough += doubt.end - doubt.column;
             continue;
         }
@@ -130,7 +130,7 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
         return err;
     }
     err = pithlog_summary_pieces(query->summary, query->lanes[row], query->t0_ns, query->t1_ns,
-                                 query->rough ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
+                                 query->care == PITHI_QUICK ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
     pithi_sweep_end(sweep);
     doubt_err = sweep_doubts(log, query, sweep, row, rough);
     return err ? err : doubt_err;
@@ -141,7 +141,7 @@ static int make_sums(const struct pithi_query *query, struct pithi_cells *cells)
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
     int err = PITH_OK;
 
-    for (uint32_t row = 0; row < query->lane_count && !query->rough; row++) {
+    for (uint32_t row = 0; row < query->lane_count && query->care != PITHI_QUICK; row++) {
         int lane_err = pithlog_summary_sums(query->summary, query->lanes[row], query->t0_ns, query->t1_ns, sums);
         err = err ? err : lane_err;
     }

@@ -13,9 +13,9 @@
  * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
  * Cost. Without a summary every record of the window is read (PITHLOG_CLIP gives the states open at its start). With
- * one (pithlog_summary), columns are made of pieces of 512 records and more. `rough`, of pieces not longer than a
- * column, and that is all: at once, and nearly right. Else of finer ones; and where what they leave open could change a
- * cell, the records of that column are read: then cells are what all records would give.
+ * one (pithlog_summary), columns are made of pieces of 512 records and more, and where what these leave open could
+ * change a cell, the records of that column are read: then cells are what all records would give. Or they are not read:
+ * `care`.
  */
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H
@@ -29,6 +29,15 @@ enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
 
 /* After so many damaged parts of a lane, the rest of it is given up. */
 enum { PITHI_MOST_DAMAGES = 10000 };
+/* Logs with fewer records are read as they are, right at once; of others a summary is used. */
+enum { PITHI_SUMMARY_RECORDS = 1000000 };
+
+/* How much work is put into a picture that rests on a summary. */
+enum pithi_care {
+    PITHI_EXACT, /* cells are what all records would give */
+    PITHI_NEAR,  /* no records are read but for sums, which are right */
+    PITHI_QUICK  /* pieces as long as a column will do, and there are no sums */
+};
 
 struct pithi_query {
     int64_t t0_ns, t1_ns;  /* t0 < t1 */
@@ -38,7 +47,7 @@ struct pithi_query {
     uint32_t lane_count;
     const unsigned char *hidden;     /* [defs], non-zero: not shown; NULL: all shown */
     struct pithlog_summary *summary; /* NULL: all records are read */
-    int rough;                       /* with a summary: 1: no records are read, and no sums made */
+    enum pithi_care care;            /* with a summary */
 };
 
 enum {

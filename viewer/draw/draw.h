@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "core/digest.h"
+#include "core/query.h"
 
 enum pithi_draw_kind { PITHI_DRAW_PNG, PITHI_DRAW_SVG, PITHI_DRAW_PDF, PITHI_DRAW_TEXT };
 enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NEVER };
@@ -22,6 +23,8 @@ struct pithi_draw {
     /* Of the log: */
     struct pithlog *log;
     struct pithi_digest *digest;
+    struct pithlog_summary *summary; /* NULL: all is read */
+    enum pithi_care care;
     struct pithi_row *rows;
     uint32_t row_count;
     uint32_t *rgb;

@@ -66,6 +66,9 @@ static int set_window(struct pithi_draw *draw)
     return 0;
 }
 
+/* Of larger logs a picture by the summary alone is made: to read all records would take seconds. */
+enum { RIGHT_RECORDS = 20000000 };
+
 static int set_rows(struct pithi_draw *draw)
 {
     draw->rows = pithi_rows_make(draw->log, draw->kind == PITHI_DRAW_TEXT ? NULL : draw->digest, &draw->row_count);
@@ -91,6 +94,10 @@ static int draw_log(struct pithi_draw *draw)
         pithi_draw_damaged();
     else if (status)
         return pithi_draw_failed("%s", pithlog_error());
+    else if (pithlog_get_info(draw->log)->records >= PITHI_SUMMARY_RECORDS)
+        pithlog_summary_open(draw->log, &draw->summary); /* without it, all is read */
+    if (pithlog_get_info(draw->log)->records > RIGHT_RECORDS)
+        draw->care = PITHI_NEAR;
     draw->rgb = pithi_palette_make(draw->log);
     status = set_rows(draw);
     if (!status)
@@ -111,6 +118,7 @@ int main(int argc, char **argv)
     free(draw.rgb);
     free(draw.rows);
     pithi_digest_close(draw.digest);
+    pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);
     return status;
 }

@@ -118,6 +118,8 @@ int pithi_draw_picture(const struct pithi_draw *draw)
     struct pithi_figure figure = {.title = draw->title ? draw->title : base_name(draw->log_path),
                                   .plot = {.log = draw->log,
                                            .digest = draw->digest,
+                                           .summary = draw->summary,
+                                           .care = draw->care,
                                            .rgb = draw->rgb,
                                            .t0_ns = draw->t0_ns,
                                            .t1_ns = draw->t1_ns,

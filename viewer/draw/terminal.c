@@ -27,7 +27,7 @@ struct terminal {
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
     uint32_t legend_count, tiny; /* shown; left out */
-    char *letter; /* [defs] */
+    char *letter;                /* [defs] */
 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -126,7 +126,8 @@ static int ask_log(struct terminal *terminal)
 {
     const struct pithi_draw *draw = terminal->draw;
     uint32_t *lanes = pithi_alloc(draw->row_count, sizeof *lanes);
-    struct pithi_query query = {.t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .lanes = lanes};
+    struct pithi_query query = {
+        .t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .lanes = lanes, .summary = draw->summary, .care = draw->care};
     uint32_t count;
     int err;
 

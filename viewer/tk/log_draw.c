@@ -52,7 +52,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->log = object->log;
     plot->digest = object->digest;
     plot->summary = object->summary;
-    plot->rough = 1;
+    plot->care = PITHI_QUICK;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->t0_ns = view->t0_ns;
@@ -176,8 +176,11 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
-    struct pithi_plot plot = {
-        .log = object->log, .rgb = object->rgb, .hidden = object->hidden, .summary = object->summary, .rough = 1};
+    struct pithi_plot plot = {.log = object->log,
+                              .rgb = object->rgb,
+                              .hidden = object->hidden,
+                              .summary = object->summary,
+                              .care = PITHI_QUICK};
     struct pithi_row *rows;
     int width, height, status;
 

@@ -12,9 +12,6 @@
 #include "core/words.h"
 #include "core/work.h"
 
-/* Smaller logs are read as they are, right at once. */
-enum { SUMMARY_RECORDS = 1000000 };
-
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
@@ -327,7 +324,7 @@ int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
         return pithi_log_error(interp);
     object = pithi_alloc(1, sizeof *object);
     object->log = log;
-    if (pithlog_get_info(log)->records >= SUMMARY_RECORDS)
+    if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
         pithlog_summary_open(log, &object->summary); /* without it, all is read */
     object->path = strdup(Tcl_GetString(objv[1]));
     object->rgb = pithi_palette_make(log);
