@@ -48,7 +48,8 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
 static void changes_of(const struct pithi_encoder *e, uint32_t *changes)
 {
     uint32_t of_code[256] = {0};
-    const unsigned char *p = e->column[PITHI_COL_ESCAPE].data, *end = p + e->column[PITHI_COL_ESCAPE].size;
+    const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
+    const unsigned char *p = escape->data, *end = p ? p + escape->size : NULL;
     for (uint32_t i = 0; i < e->dict_count; i++)
         of_code[i] = pithi_change_of(e->dict[i].kind, e->dict[i].what);
     for (uint32_t i = 0; i < e->head.count; i++) {
