@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct pithi_map {
     struct pithi_map_slot {
@@ -71,6 +72,17 @@ static inline int pithi_grow(void *array, uint32_t count, uint32_t *room, size_t
         return 0;
     *at = moved;
     *room = more;
+    return 1;
+}
+
+/* Room for `to` items in an array that had room for `from`; new ones are 0. 0: no memory. */
+static inline int pithi_resize(void *array, size_t from, size_t to, size_t item)
+{
+    char **at = array, *moved = realloc(*at, to * item);
+    if (!moved)
+        return 0;
+    memset(moved + from * item, 0, (to - from) * item);
+    *at = moved;
     return 1;
 }
 

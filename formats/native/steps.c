@@ -1,8 +1,7 @@
 /* steps.c - the table of steps, see steps.h. Where there is no memory it stays as it is: then more is worked out. */
 #include "native/steps.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "native/map.h"
 
 enum { WIDTH_BITS_FIRST = 5, WIDTH_BITS_MOST = 15, ROWS_FIRST = 16 };
 #define ENTRIES_MOST (UINT64_C(1) << 20) /* 2 MiB */
@@ -16,24 +15,13 @@ void pithi_steps_free(struct pithi_steps *steps)
     *steps = (struct pithi_steps){0};
 }
 
-/* Room for `to` items of a table of `from`; new ones are 0. */
-static int grow(void *array, size_t from, size_t to, size_t item)
-{
-    char **at = array, *moved = realloc(*at, to * item);
-    if (!moved)
-        return 0;
-    memset(moved + from * item, 0, (to - from) * item);
-    *at = moved;
-    return 1;
-}
-
 /* Rows get wider: the table begins anew. */
 static int widen(struct pithi_steps *steps)
 {
     uint32_t bits = steps->width_bits ? steps->width_bits + 1 : WIDTH_BITS_FIRST;
     size_t width = (size_t)1 << bits, from = steps->width_bits ? width / 2 : 0;
-    if (bits > WIDTH_BITS_MOST || !grow(&steps->changes, from, width, sizeof *steps->changes) ||
-        !grow(&steps->counts, from, width, sizeof *steps->counts))
+    if (bits > WIDTH_BITS_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
+        !pithi_resize(&steps->counts, from, width, sizeof *steps->counts))
         return 0;
     free(steps->after);
     steps->after = NULL;
@@ -48,7 +36,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
     while (room <= change)
         room *= 2;
     if (room > steps->change_room) {
-        if (!grow(&steps->symbol_of, steps->change_room, room, sizeof *steps->symbol_of))
+        if (!pithi_resize(&steps->symbol_of, steps->change_room, room, sizeof *steps->symbol_of))
             return UINT32_MAX;
         steps->change_room = room;
     }
@@ -66,8 +54,8 @@ void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, 
         rows *= 2;
     if (rows > steps->rows) {
         if ((uint64_t)rows << steps->width_bits > ENTRIES_MOST ||
-            !grow(&steps->after, (size_t)steps->rows << steps->width_bits, (size_t)rows << steps->width_bits,
-                  sizeof *steps->after))
+            !pithi_resize(&steps->after, (size_t)steps->rows << steps->width_bits, (size_t)rows << steps->width_bits,
+                          sizeof *steps->after))
             return;
         steps->rows = rows;
     }

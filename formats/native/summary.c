@@ -98,17 +98,6 @@ void pithi_summary_free(struct pithi_summary *s)
     free(s);
 }
 
-/* Room for `to` items where there was room for `from`; new ones are 0. */
-static int resize(void *array, size_t from, size_t to, size_t item)
-{
-    char **at = array, *moved = realloc(*at, to * item);
-    if (!moved)
-        return 0;
-    memset(moved + from * item, 0, (to - from) * item);
-    *at = moved;
-    return 1;
-}
-
 /* Room by path for `path`. */
 static int make_room(struct pithi_summary *s, uint32_t path)
 {
@@ -117,11 +106,11 @@ static int make_room(struct pithi_summary *s, uint32_t path)
         room *= 2;
     for (int i = 1; i < PITHI_PIECE_LEVELS; i++) {
         struct tally *t = &s->tally[i];
-        if (!resize(&t->ns, from, room, sizeof *t->ns) || !resize(&t->is_touched, from, room, 1) ||
-            !resize(&t->touched, from ? from + 1 : 0, room + (size_t)1, sizeof *t->touched))
+        if (!pithi_resize(&t->ns, from, room, sizeof *t->ns) || !pithi_resize(&t->is_touched, from, room, 1) ||
+            !pithi_resize(&t->touched, from ? from + 1 : 0, room + (size_t)1, sizeof *t->touched))
             return 0;
     }
-    if (!resize(&s->path_ns, from, room, sizeof *s->path_ns))
+    if (!pithi_resize(&s->path_ns, from, room, sizeof *s->path_ns))
         return 0;
     s->path_room = room;
     return 1;
@@ -132,7 +121,7 @@ static int make_sums(struct pithi_summary *s, uint32_t id)
     uint32_t room = s->sum_room ? s->sum_room : 32;
     while (room <= id)
         room *= 2;
-    if (!resize(&s->sums, s->sum_room, room, sizeof *s->sums))
+    if (!pithi_resize(&s->sums, s->sum_room, room, sizeof *s->sums))
         return 0;
     s->sum_room = room;
     return 1;
