@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/figure.h"
 #include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
@@ -89,6 +90,10 @@ static int draw_log(struct pithi_draw *draw)
 
     if (pithlog_open(draw->log_path, &draw->log))
         return pithi_draw_failed("%s", pithlog_error());
+    if (draw->kind != PITHI_DRAW_TEXT && !draw->lanes && !draw->height &&
+        pithlog_get_info(draw->log)->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
+        return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
+                                 pithlog_get_info(draw->log)->lanes);
     status = draw->kind != PITHI_DRAW_TEXT ? pithi_digest_open(draw->log, &draw->digest) : 0;
     if (status == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
