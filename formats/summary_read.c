@@ -97,8 +97,8 @@ static int keep_sheet(void *context, const void *payload, size_t size)
 
 /* Records in helpings: what each changes, and the steps of time between them. */
 struct helping {
-    uint32_t change[1024];
-    uint64_t step_ns[1024];
+    uint16_t symbol[4096];
+    uint64_t step_ns[4096];
     size_t count;
     int64_t last_ns;
 };
@@ -111,16 +111,19 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
     while (err == PITH_OK && (status = pithlog_iter_next(iter, &r)) != 0) {
         if (status < 0) /* what is damaged is not in it */
             continue;
-        h->change[h->count] = pithi_change_of(r.kind, r.id);
+        uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of(r.kind, r.id));
+        if (symbol == UINT32_MAX)
+            err = pithi_fail(PITH_ERR_MEMORY, "no memory for a summary");
+        h->symbol[h->count] = (uint16_t)symbol;
         h->step_ns[h->count++] = (uint64_t)r.time_ns - (uint64_t)h->last_ns;
         h->last_ns = r.time_ns;
-        if (h->count == sizeof h->change / sizeof h->change[0]) {
-            err = pithi_summary_add(builder, h->change, h->step_ns, h->count, keep_sheet, making);
+        if (err == PITH_OK && h->count == sizeof h->symbol / sizeof h->symbol[0]) {
+            err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
             h->count = 0;
         }
     }
     if (err == PITH_OK)
-        err = pithi_summary_add(builder, h->change, h->step_ns, h->count, keep_sheet, making);
+        err = pithi_summary_add(builder, h->symbol, h->step_ns, h->count, keep_sheet, making);
     free(h);
     return err == PITH_OK ? pithi_summary_end(builder, keep_sheet, making) : err;
 }

@@ -44,21 +44,27 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
     return PITH_OK;
 }
 
-/* What records of each code change; of the escape, the next that its column holds. */
-static void changes_of(const struct pithi_encoder *e, uint32_t *changes)
+/* The symbols of a block's records, by their codes; of the escape, the next that its column holds. 0: no memory. */
+static int symbols_of(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t *symbols)
 {
-    uint32_t of_code[256] = {0};
     const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
     const unsigned char *p = escape->data, *end = p ? p + escape->size : NULL;
-    for (uint32_t i = 0; i < e->dict_count; i++)
-        of_code[i] = pithi_change_of(e->dict[i].kind, e->dict[i].what);
+    uint32_t of_code[256] = {0}, bad = 0;
+    for (uint32_t i = 0; i < e->dict_count; i++) {
+        of_code[i] = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
+        bad |= of_code[i] == UINT32_MAX;
+    }
     for (uint32_t i = 0; i < e->head.count; i++) {
         uint64_t kind, what;
-        changes[i] = of_code[e->what[i]];
+        symbols[i] = (uint16_t)of_code[e->what[i]];
         if (e->what[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
-            (p = pithi_get_varint(p, end, &what)))
-            changes[i] = pithi_change_of((uint32_t)kind, (uint32_t)what);
+            (p = pithi_get_varint(p, end, &what))) {
+            uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
+            bad |= symbol == UINT32_MAX;
+            symbols[i] = (uint16_t)symbol;
+        }
     }
+    return !bad;
 }
 
 static void end(struct pithi_lane_summary *s)
@@ -86,17 +92,18 @@ static int give_up_without_memory(struct pithi_lane_summary *s, int err)
 static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e, struct target *target,
                      uint32_t sheet_records)
 {
-    uint32_t *changes;
+    uint16_t *symbols;
     int err;
     if (!s->builder && (err = begin(s, e->head.thread, sheet_records)) != PITH_OK)
         return err;
-    if (!(changes = malloc(e->head.count * sizeof *changes)))
+    if (!(symbols = malloc(e->head.count * sizeof *symbols)))
         return no_memory();
-    changes_of(e, changes);
     e->steps[0] = (uint64_t)e->head.first_ns - s->last_ns; /* a block knows nothing of the one before */
-    err = pithi_summary_add(s->builder, changes, e->steps, e->head.count, put_sheet, target);
+    err = symbols_of(s->builder, e, symbols)
+              ? pithi_summary_add(s->builder, symbols, e->steps, e->head.count, put_sheet, target)
+              : no_memory();
     e->steps[0] = 0;
-    free(changes);
+    free(symbols);
     s->last_ns = (uint64_t)e->head.last_ns;
     s->records += e->head.count;
     return err;

@@ -44,11 +44,13 @@ struct pithi_summary {
     uint32_t path; /* open after the last record taken */
     uint32_t held; /* records of the piece of level 0 */
     struct pithi_steps steps;
-    uint16_t symbol[PITHI_PIECE_RECORDS]; /* of their changes */
-    uint32_t event_symbols;               /* symbols that are events */
-    uint64_t ns[PITHI_PIECE_RECORDS];     /* until the next record */
-    int64_t now_ns;                       /* of the last record */
-    int64_t start_ns;                     /* of the sheet */
+    const uint16_t *symbols; /* [held] of their changes: in `symbol`, or in place */
+    const uint64_t *after;   /* [held] the time until the next record: in `ns`, or in place */
+    uint16_t symbol[PITHI_PIECE_RECORDS];
+    uint32_t event_symbols;           /* symbols that are events */
+    uint64_t ns[PITHI_PIECE_RECORDS]; /* until the next record */
+    int64_t now_ns;                   /* of the last record */
+    int64_t start_ns;                 /* of the sheet */
     uint64_t before;
     uint32_t records;        /* of the sheet, in pieces that ended */
     uint64_t ties;           /* changes at the very time at which the last piece ended */
@@ -341,7 +343,7 @@ static void note_events(struct pithi_summary *s)
 {
     uint32_t count = 0, first = 0;
     for (uint32_t i = s->held; i-- > 0;) {
-        uint32_t change = s->steps.changes[s->symbol[i]];
+        uint32_t change = s->steps.changes[s->symbols[i]];
         if ((change & 3) == PITHI_CHANGE_EVENT) {
             count++;
             first = change >> 2;
@@ -354,18 +356,20 @@ static void note_events(struct pithi_summary *s)
 /* Goes the way of the records held. Returns how many paths were met, some of which may be there twice. */
 static uint32_t follow(struct pithi_summary *s, uint16_t met[PITHI_PIECE_RECORDS + 1])
 {
+    const uint16_t *symbols = s->symbols;
+    const uint64_t *ns = s->after;
     uint32_t held = s->held, at = s->path, count = 0, *counts = s->steps.counts;
     for (uint32_t i = 0; i < held; i++) {
-        uint32_t symbol = s->symbol[i], after = pithi_steps_get(&s->steps, at, symbol);
+        uint32_t symbol = symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
         counts[symbol]++;
         if (__builtin_expect(after == UINT32_MAX, 0)) {
             at = go_slowly(s, at, symbol);
             if (at != PITHI_PATH_NONE)
-                count = give_time(s, at, s->ns[i], met, count);
+                count = give_time(s, at, ns[i], met, count);
             continue;
         }
         at = after;
-        count = give_time(s, at, s->ns[i], met, count);
+        count = give_time(s, at, ns[i], met, count);
     }
     s->path = at;
     if (s->event_symbols > 0)
@@ -393,8 +397,8 @@ static void count_ties(struct pithi_summary *s)
 {
     uint32_t i = s->held;
     uint64_t ties = 0;
-    while (i > 0 && s->ns[i - 1] == 0)
-        ties += (s->steps.changes[s->symbol[--i]] & 3) != PITHI_CHANGE_NONE;
+    while (i > 0 && s->after[i - 1] == 0)
+        ties += (s->steps.changes[s->symbols[--i]] & 3) != PITHI_CHANGE_NONE;
     s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
 }
 
@@ -487,33 +491,44 @@ static int begin_piece(struct pithi_summary *s, int64_t time_ns, pithi_sheet_sin
     return PITH_OK;
 }
 
-/* A symbol for a change met for the first time. UINT32_MAX: no memory. */
-static uint32_t new_symbol(struct pithi_summary *s, uint32_t change)
+uint32_t pithi_summary_symbol(struct pithi_summary *s, uint32_t change)
 {
-    uint32_t symbol = pithi_steps_make(&s->steps, change);
+    uint32_t symbol = change < s->steps.change_room ? s->steps.symbol_of[change] : 0;
+    if (symbol != 0)
+        return symbol - 1;
+    symbol = pithi_steps_make(&s->steps, change);
     s->event_symbols += symbol != UINT32_MAX && (change & 3) == PITHI_CHANGE_EVENT;
     return change >> 2 < s->sum_room || make_sums(s, change >> 2) ? symbol : UINT32_MAX;
 }
 
-/* Takes so many records into the piece, where they have room. */
-static int hold(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, uint32_t count)
+static void pass_time(struct pithi_summary *s, const uint64_t *steps_ns, uint32_t count)
 {
-    const struct pithi_steps *steps = &s->steps;
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t symbol = changes[i] < steps->change_room ? steps->symbol_of[changes[i]] : 0;
-        if (__builtin_expect(symbol == 0, 0) && (symbol = new_symbol(s, changes[i]) + 1) == 0)
-            return 0;
-        s->symbol[s->held + i] = (uint16_t)(symbol - 1);
+    for (uint32_t i = 0; i < count; i++)
         sum += steps_ns[i];
-    }
-    memcpy(s->ns + s->held, steps_ns + 1, (count - 1) * sizeof *steps_ns); /* until the next: the step of that */
-    s->held += count;
     s->now_ns = (int64_t)((uint64_t)s->now_ns + sum);
-    return 1;
 }
 
-int pithi_summary_add(struct pithi_summary *s, const uint32_t *changes, const uint64_t *steps_ns, size_t count,
+/* So many of `count` records go into the piece. A whole piece, and the step to the record after it, are taken where they
+ * stand; they are done with before `pithi_summary_add` returns. */
+static uint32_t hold(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count)
+{
+    uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
+    if (n == PITHI_PIECE_RECORDS && count > n) {
+        s->symbols = symbols;
+        s->after = steps_ns + 1;
+    } else {
+        s->symbols = s->symbol;
+        s->after = s->ns;
+        memcpy(s->symbol + s->held, symbols, n * sizeof *symbols);
+        memcpy(s->ns + s->held, steps_ns + 1, (n - 1) * sizeof *steps_ns);
+    }
+    s->held += n;
+    pass_time(s, steps_ns, n);
+    return n;
+}
+
+int pithi_summary_add(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
                       pithi_sheet_sink *sink, void *context)
 {
     while (count > 0) {
@@ -524,10 +539,8 @@ int pithi_summary_add(struct pithi_summary *s, const uint32_t *changes, const ui
             if (err != PITH_OK)
                 return err;
         }
-        uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;
-        if (!hold(s, changes, steps_ns, n))
-            return no_memory();
-        changes += n;
+        uint32_t n = hold(s, symbols, steps_ns, count);
+        symbols += n;
         steps_ns += n;
         count -= n;
     }

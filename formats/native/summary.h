@@ -59,9 +59,12 @@ void pithi_summary_free(struct pithi_summary *summary);
 /* Sheets are to have so many records, a multiple of 32768 up to PITHI_SHEET_RECORDS; for who has many lanes in hand. */
 void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 
-/* The lane's next records: what each changes (paths.h; ids up to PITHI_CHANGE_ID_MAX), and the time since the one
- * before it, of the first of all: since 0. A full sheet goes to `sink`. */
-int pithi_summary_add(struct pithi_summary *summary, const uint32_t *changes, const uint64_t *steps_ns, size_t count,
+/* The number by which a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) is told below. UINT32_MAX: no memory, or more
+ * than 32768 different ones. */
+uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
+/* The lane's next records: what each changes, and the time since the one before it, of the first of all: since 0. A full
+ * sheet goes to `sink`. */
+int pithi_summary_add(struct pithi_summary *summary, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
                       pithi_sheet_sink *sink, void *context);
 /* The last sheet, if it has records. */
 int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, void *context);

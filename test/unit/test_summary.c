@@ -234,17 +234,18 @@ static int exact_right(const struct lane *lane, const struct sheets *sheets)
 /* Records in helpings of odd sizes, as blocks give them. */
 static int summarise(struct pithi_summary *summary, const struct lane *lane, struct sheets *sheets)
 {
-    uint32_t changes[1000];
-    uint64_t steps[1000];
+    uint16_t symbols[3000];
+    uint64_t steps[3000];
     int64_t last = 0;
     for (size_t i = 0; i < lane->count;) {
-        size_t n = 0, most = 1 + random_below(1000);
+        size_t n = 0, most = 1 + random_below(random_below(2) ? 3000 : 300);
         for (; n < most && i < lane->count; n++, i++) {
-            changes[n] = pithi_change_of(lane->events[i].kind, lane->events[i].id);
+            uint32_t change = pithi_change_of(lane->events[i].kind, lane->events[i].id);
+            symbols[n] = (uint16_t)pithi_summary_symbol(summary, change);
             steps[n] = (uint64_t)(lane->events[i].time_ns - last);
             last = lane->events[i].time_ns;
         }
-        if (pithi_summary_add(summary, changes, steps, n, keep, sheets) != PITH_OK)
+        if (pithi_summary_add(summary, symbols, steps, n, keep, sheets) != PITH_OK)
             return 0;
     }
     return pithi_summary_end(summary, keep, sheets) == PITH_OK;
@@ -252,7 +253,7 @@ static int summarise(struct pithi_summary *summary, const struct lane *lane, str
 
 static void test_lane(enum shape shape, size_t count, uint32_t limit, const char *what)
 {
-    struct lane lane;
+    struct lane lane = {0};
     struct sheets sheets = {.count = 0};
     struct pithi_paths paths = {0}, again = {0}, fewer = {0};
     struct pithi_buffer bytes = {0};
