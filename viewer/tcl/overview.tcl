@@ -34,10 +34,7 @@ oo::class create ::pith::Overview {
         image delete $photo $faded $shown
     }
 
-    # NEEDSWORK: drawn from all records; above this many it would cost too much without a summary in the log.
-    method drawable {} { expr {[$model info records] <= 5000000} }
-
-    method height {} { expr {[my drawable] ? 36 : 14} }
+    method height {} { return 36 }
 
     method resized {w} {
         set width $w
@@ -72,9 +69,7 @@ oo::class create ::pith::Overview {
         if {![winfo exists $path] || $width <= 1} {
             return
         }
-        if {[my drawable]} {
-            catch {[$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]}
-        }
+        catch {[$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]}
         my mark
     }
 
