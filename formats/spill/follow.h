@@ -56,11 +56,15 @@ struct pithi_follow_chunk {
 struct pithi_follow_process {
     char *path;
     int fd;
-    struct pithi_spill spill; /* page, definitions, names of lanes */
+    struct pithi_spill spill;          /* page, definitions, names of lanes */
     struct pithi_follow_chunk *chunks; /* all that were found, in their order in the file */
     uint32_t chunk_count, chunk_room;
     int is_ring;      /* a flight recorder: every chunk is used again */
     uint64_t scanned; /* where the next chunk is looked for */
+    struct pithi_follow_gap {
+        uint64_t from, to;
+    } * gaps; /* before there, with no chunk yet */
+    uint32_t gap_count, gap_room;
     struct {
         void *data;
         size_t size;

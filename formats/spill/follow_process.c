@@ -61,6 +61,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
         close(process->fd);
     pithi_spill_close(&process->spill); /* nothing of it is mapped */
     free(process->defs);
+    free(process->gaps);
     free(process->chunks);
     free(process->ids);
     free(process->comms);
@@ -150,23 +151,54 @@ static int add_chunk(struct pithi_follow_process *process, uint64_t offset, cons
     return header->lane != PITHI_SPILL_FREE ? add_lane(&process->spill, header->lane) : PITH_OK;
 }
 
-/* The next chunk begins where the last one ends, or behind a hole. What is behind a hole shows that nothing will come
- * in it: a process makes its chunks one after another. */
+/* Threads that put windows away at the same time take their places in the file one after another, but store at the same
+ * time: a chunk may be there while one before it is still coming. It comes at the beginning of the gap, or where chunks
+ * are aligned. (Gaps that alignment left stay; a look at each costs next to nothing.) */
+static int look_into_gap(struct pithi_follow_process *process, struct pithi_follow_gap *gap)
+{
+    struct pithi_chunk header;
+    uint64_t offset = gap->from;
+    int err = PITH_OK;
+    while (offset < gap->to && err == PITH_OK)
+        if (read_header(process, offset, gap->to, &header)) {
+            err = add_chunk(process, offset, &header);
+            offset += header.size_bytes;
+            gap->from = offset;
+        } else {
+            offset = (offset + PITHI_SPILL_ALIGN) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
+        }
+    return err;
+}
+
+static int note_gap(struct pithi_follow_process *process, uint64_t from, uint64_t to)
+{
+    if (!pithi_grow(&process->gaps, process->gap_count, &process->gap_room, sizeof *process->gaps))
+        return no_memory(process);
+    process->gaps[process->gap_count++] = (struct pithi_follow_gap){from, to};
+    return PITH_OK;
+}
+
+/* The next chunk begins where the last one ends, or behind a gap. */
 static int find_chunks(struct pithi_follow_process *process)
 {
     uint64_t size, offset = process->scanned;
     struct pithi_chunk header;
     struct stat info;
     int err = PITH_OK;
-    if (fstat(process->fd, &info) != 0)
-        return PITH_OK;
+    for (uint32_t i = 0; i < process->gap_count && err == PITH_OK; i++)
+        err = look_into_gap(process, &process->gaps[i]);
+    if (err != PITH_OK || fstat(process->fd, &info) != 0)
+        return err;
     for (size = (uint64_t)info.st_size; offset + PITHI_SPILL_PAGE <= size && err == PITH_OK;) {
-        if (read_header(process, offset, size, &header)) {
-            err = add_chunk(process, offset, &header);
-            process->scanned = offset += header.size_bytes;
-        } else {
+        if (!read_header(process, offset, size, &header)) {
             offset += PITHI_SPILL_PAGE;
+            continue;
         }
+        if (offset > process->scanned)
+            err = note_gap(process, process->scanned, offset);
+        if (err == PITH_OK)
+            err = add_chunk(process, offset, &header);
+        process->scanned = offset += header.size_bytes;
     }
     return err;
 }

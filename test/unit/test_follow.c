@@ -175,7 +175,7 @@ static void test_job(void)
     look_to_the_end(f, &seen, 2000);
     waitpid(pid, &status, 0);
     info = pithlog_follow_get_info(f);
-    OK(seen.looks > 5, "it is followed while it runs (%d looks)", (int)seen.looks);
+    OK(seen.looks > 1, "it is followed while it runs (%d looks)", (int)seen.looks);
     OK(info->ended && info->finished && info->running == 0, "its end is seen, and that its log was written");
     OK(info->ranks == RANKS && info->processes == RANKS && info->lanes == RANKS, "%d ranks, each a lane", RANKS);
     OK(seen.steps == (uint64_t)RANKS * ROUNDS && seen.gaps == 0, "every event once and in order (%d, %d gaps)",
