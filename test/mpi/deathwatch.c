@@ -42,9 +42,9 @@ static pid_t start(uint64_t target)
 static void end(pid_t pid)
 {
     int status, rank, tries;
-    for (tries = 0; tries < 1000 && waitpid(pid, &status, WNOHANG) == 0; tries++)
+    for (tries = 0; tries < 400 && waitpid(pid, &status, WNOHANG) == 0; tries++)
         usleep(10000);
-    if (tries < 1000)
+    if (tries < 400)
         return;
     printf("# the launcher hangs; it is killed\n");
     for (rank = 0; rank < size; rank++)
@@ -114,12 +114,33 @@ static void judge(const char *how, uint32_t number)
     memset(page, 0, sizeof *page);
 }
 
+static int is_over(pid_t pid)
+{
+    siginfo_t info = {0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
+}
+
+/* A job of which at least so much happened. Launchers may fail to start one on a busy machine; then there is another. */
+static pid_t start_until(uint32_t target, uint64_t (*much)(void), uint64_t enough)
+{
+    int tries;
+    for (tries = 0;; tries++) {
+        pid_t pid = start(target);
+        while (much() < enough && !is_over(pid))
+            usleep(50);
+        if (much() >= enough || tries == 3)
+            return pid;
+        end(pid);
+        memset(page, 0, sizeof *page);
+    }
+}
+
+static uint64_t finishing(void) { return __atomic_load_n(&page->finishing, __ATOMIC_SEQ_CST); }
+
 static void kill_recording(uint32_t which)
 {
     uint64_t count = draw(20000);
-    pid_t pid = start(UINT32_MAX);
-    while (announced() < count)
-        usleep(100);
+    pid_t pid = start_until(UINT32_MAX, announced, count);
     kill_job(pid, which % 4 == 0 ? (int)draw((uint32_t)size) : -1);
     end(pid);
     wait_until_gone();
@@ -129,9 +150,7 @@ static void kill_recording(uint32_t which)
 static void kill_finishing(uint32_t which)
 {
     uint32_t delay_us = draw(20000);
-    pid_t pid = start(500);
-    while (__atomic_load_n(&page->finishing, __ATOMIC_SEQ_CST) < (uint32_t)size)
-        usleep(50);
+    pid_t pid = start_until(500, finishing, (uint64_t)size);
     usleep(delay_us);
     kill_job(pid, which % 4 == 1 ? (int)draw((uint32_t)size) : -1);
     end(pid);
