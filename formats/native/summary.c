@@ -509,8 +509,8 @@ static void pass_time(struct pithi_summary *s, const uint64_t *steps_ns, uint32_
     s->now_ns = (int64_t)((uint64_t)s->now_ns + sum);
 }
 
-/* So many of `count` records go into the piece. A whole piece, and the step to the record after it, are taken where they
- * stand; they are done with before `pithi_summary_add` returns. */
+/* So many of `count` records go into the piece. A whole piece, and the step to the record after it, are taken where
+ * they stand; they are done with before `pithi_summary_add` returns. */
 static uint32_t hold(struct pithi_summary *s, const uint16_t *symbols, const uint64_t *steps_ns, size_t count)
 {
     uint32_t room = PITHI_PIECE_RECORDS - s->held, n = count < room ? (uint32_t)count : room;

@@ -62,8 +62,8 @@ void pithi_summary_limit(struct pithi_summary *summary, uint32_t records);
 /* The number by which a change (paths.h; ids up to PITHI_CHANGE_ID_MAX) is told below. UINT32_MAX: no memory, or more
  * than 32768 different ones. */
 uint32_t pithi_summary_symbol(struct pithi_summary *summary, uint32_t change);
-/* The lane's next records: what each changes, and the time since the one before it, of the first of all: since 0. A full
- * sheet goes to `sink`. */
+/* The lane's next records: what each changes, and the time since the one before it, of the first of all: since 0. A
+ * full sheet goes to `sink`. */
 int pithi_summary_add(struct pithi_summary *summary, const uint16_t *symbols, const uint64_t *steps_ns, size_t count,
                       pithi_sheet_sink *sink, void *context);
 /* The last sheet, if it has records. */
