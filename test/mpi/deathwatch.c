@@ -120,7 +120,8 @@ static int is_over(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid;
 }
 
-/* A job of which at least so much happened. Launchers may fail to start one on a busy machine; then there is another. */
+/* A job of which at least so much happened. Launchers may fail to start one on a busy machine; then there is another.
+ */
 static pid_t start_until(uint32_t target, uint64_t (*much)(void), uint64_t enough)
 {
     int tries;
