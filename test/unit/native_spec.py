@@ -234,14 +234,14 @@ def pieces_of(p, records):
 
 
 def exact_sums(p, at, count):
-    """Summed over the pieces: {definition: [count, own, all]}; their lengths; is none inexact?"""
+    """Summed over the pieces: {definition: [count, own, all]}; their lengths and ties; is none inexact?"""
     sums, lengths, exact = {}, [], True
     for _ in range(count):
         length, at = varint(p, at)
-        _, at = varint(p, at)
+        ties, at = varint(p, at)
         n, at = varint(p, at)
         exact = exact and n % 2 == 0
-        lengths.append(length)
+        lengths.append((length, ties))
         for _ in range(n // 2):
             definition, at = varint(p, at)
             sum = sums.setdefault(definition, [0, 0, 0])
@@ -294,7 +294,12 @@ def check_summary(log, thread, records, places, paths):
                 assert events == min(255, len(found)) and (not found or first == found[0])
         more, lengths, piece_exact = exact_sums(p, at, len(levels[3]))
         exact = exact and piece_exact
-        assert sum(lengths) == end - start
+        at_ns = start
+        for i, (length, ties) in enumerate(lengths):
+            at_ns += length
+            mine = records[before + i * 32768:before + min(n, (i + 1) * 32768)]
+            assert ties == sum(r[0] == at_ns and r[1] in ("enter", "leave", "event") for r in mine)
+        assert at_ns == end
         for definition, values in more.items():
             old = sums.setdefault(definition, [0, 0, 0])
             sums[definition] = [a + b for a, b in zip(old, values)]

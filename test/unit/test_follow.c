@@ -2,6 +2,7 @@
  * again; a flight recorder that is faster than its reader; ends of all kinds. */
 #include "fork_job.h"
 #include "record_help.h"
+#include "spill/follow.h"
 
 #include <time.h>
 
@@ -93,11 +94,11 @@ static struct pithlog_follow *follow(const char *path)
 
 enum { LANES = 8 };
 struct seen {
-    int next[LANES];      /* the step expected of a lane */
-    int64_t last[LANES];  /* its last time */
-    int64_t last_ns;      /* of all */
+    int next[LANES];     /* the step expected of a lane */
+    int64_t last[LANES]; /* its last time */
+    int64_t last_ns;     /* of all */
     uint64_t records, steps, gaps, backward, backward_lane, messages, wrong_messages, lost, depth_errors, looks;
-    uint64_t late;        /* records told after the moment that they belong to was over */
+    uint64_t late; /* records told after the moment that they belong to was over */
     int depth[LANES];
 };
 
@@ -261,8 +262,7 @@ static void test_ends(void)
     help_fresh();
     OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_OPEN && f == NULL, "no such folder: %s", pithlog_error());
     mkdir("run.pith.spill", 0700);
-    OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_FORMAT && f == NULL, "nothing in it: %s",
-       pithlog_error());
+    OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_FORMAT && f == NULL, "nothing in it: %s", pithlog_error());
     rmdir("run.pith.spill");
     pid = begin(run_killed);
     f = follow("run.pith.spill");
@@ -295,9 +295,50 @@ static void test_ends(void)
     OK(pithlog_follow_open("run.pith.spill", &f) == PITH_ERR_OPEN, "one that is over: %s", pithlog_error());
 }
 
+/* ---- Chunks that come late --------------------------------------------------------------------------------------- */
+
+enum { CHUNK = 16384 };
+
+static void put_chunk(int fd, uint32_t number, uint32_t lane)
+{
+    struct pithi_chunk chunk = {.magic = PITHI_CHUNK_MAGIC, .size_bytes = CHUNK, .lane = lane};
+    if (pwrite(fd, &chunk, sizeof chunk, PITHI_SPILL_PAGE + (off_t)number * CHUNK) != (ssize_t)sizeof chunk)
+        exit(9);
+}
+
+/* How many are found, after a look. */
+static uint32_t found(struct pithi_follow_process *process)
+{
+    return pithi_follow_process_look(process) == PITH_OK ? process->chunk_count : UINT32_MAX;
+}
+
+static void test_gaps(void)
+{
+    struct pithi_spill_page page = {.magic = PITHI_SPILL_MAGIC, .rank = -1};
+    struct pithi_follow_process *process;
+    int fd = open("gaps.spill", O_RDWR | O_CREAT, 0600);
+    int good = fd >= 0 && pwrite(fd, &page, sizeof page, 0) == (ssize_t)sizeof page &&
+               ftruncate(fd, PITHI_SPILL_PAGE + 5 * CHUNK) == 0 &&
+               pithi_follow_process_open(&process, "gaps.spill") == PITH_OK;
+    OK(good && found(process) == 0, "a spill file without chunks");
+    if (!good)
+        return;
+    put_chunk(fd, 3, 3);
+    OK(found(process) == 1, "a chunk behind three that are still coming");
+    put_chunk(fd, 0, 0);
+    OK(found(process) == 2, "the first of them");
+    put_chunk(fd, 1, 1);
+    put_chunk(fd, 2, 2);
+    put_chunk(fd, 4, 4);
+    OK(found(process) == 5 && found(process) == 5, "all, each once");
+    pithi_follow_process_close(process);
+    close(fd);
+}
+
 int main(void)
 {
     help_begin();
+    test_gaps();
     test_job();
     test_late();
     test_ring();
