@@ -35,11 +35,6 @@ int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offs
     return head->size <= size - offset - PITHI_CHUNK_HEAD;
 }
 
-int pithi_chunk_intact(const unsigned char *data, uint64_t offset, const struct pithi_chunk_head *head)
-{
-    return pithi_crc(data + offset + PITHI_CHUNK_HEAD, (size_t)head->size) == head->crc;
-}
-
 static int read_all(int fd, uint64_t offset, unsigned char *data, uint64_t size)
 {
     while (size > 0) {

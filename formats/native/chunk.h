@@ -23,9 +23,6 @@ void pithi_chunk_head_put(unsigned char *p, const struct pithi_chunk_head *head)
  * file's end. */
 int pithi_chunk_head_get(const unsigned char *data, uint64_t size, uint64_t offset, struct pithi_chunk_head *head);
 
-/* The payload fits its CRC. */
-int pithi_chunk_intact(const unsigned char *data, uint64_t offset, const struct pithi_chunk_head *head);
-
 /* Reads the chunk at `offset` of an open file that had `size` bytes when it was opened; its payload is then what
  * `payload` holds. Not through a mapping: a file that is cut or changed meanwhile is an error here, where there a
  * page gone is a SIGBUS, and bytes checked may be others when used. Returns NULL, or what is wrong; *no_memory: if

@@ -28,8 +28,6 @@ static const char *const kind_names[] = {
 };
 enum { KINDS = sizeof kind_names / sizeof *kind_names };
 
-const char *pithi_kind_name(uint32_t kind) { return kind < KINDS ? kind_names[kind] : NULL; }
-
 /* ---- Pieces made ahead ----------------------------------------------------------------------------------------- */
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }

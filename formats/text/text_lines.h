@@ -24,9 +24,6 @@ struct pithi_text {
 /* Prints what `how` asks for. PITH_OK or an error. */
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text *how);
 
-/* "enter", "leave" ...; NULL for a number that is no kind. */
-const char *pithi_kind_name(uint32_t kind);
-
 /* Rows of the table of formats. */
 int pithi_text_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 int pithi_csv_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
