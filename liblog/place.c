@@ -160,9 +160,18 @@ static int usable(const char *folder)
            access(folder, W_OK | X_OK) == 0;
 }
 
+int pithi_place_temporary(char *folder, size_t size, const char *log)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (temporary == NULL || *temporary != '/')
+        temporary = "/tmp";
+    return PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 &&
+           usable(folder);
+}
+
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log)
 {
-    const char *slash = strrchr(log, '/'), *temporary = getenv("TMPDIR");
+    const char *slash = strrchr(log, '/');
     char beside[PITHI_PATH_MAX];
 
     if (settings->spill != NULL) {
@@ -179,10 +188,7 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
     snprintf(beside, sizeof beside, "%.*s", slash == log ? 1 : (int)(slash - log), log);
     if (!is_remote(beside) && PRINT(folder, size, "%s.spill", log) == 0 && usable(folder))
         return NULL;
-    if (temporary == NULL || *temporary != '/')
-        temporary = "/tmp";
-    if (PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 &&
-        usable(folder))
+    if (pithi_place_temporary(folder, size, log))
         return NULL;
     return "no folder for what is recorded can be made, neither beside the log nor in TMPDIR; set PITH_SPILL";
 }

@@ -21,6 +21,8 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
 
 /* The folder for spill files of `log`, made if it is not there. Gives NULL, or what is wrong. */
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log);
+/* The one under TMPDIR or /tmp, which the above takes when it must; 0: it cannot be made. */
+int pithi_place_temporary(char *folder, size_t size, const char *log);
 
 /* `path` with `insert` put before its suffix: run.pith, "-2" -> run-2.pith. 0, or -1 when it gets too long. */
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert);

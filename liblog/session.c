@@ -163,6 +163,21 @@ static uint64_t own_number(void)
     return number | 1;
 }
 
+/* On a disk that is full a folder can often be made, and no file in it. */
+static int create_file(struct pithi_session *s)
+{
+    int tries, saved;
+    for (tries = 1; pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0; tries--) {
+        saved = errno;
+        rmdir(s->folder); /* if it is ours alone, it is empty */
+        errno = saved;
+        if (tries == 0 || (saved != ENOSPC && saved != EDQUOT) || s->settings.spill != NULL ||
+            !pithi_place_temporary(s->folder, sizeof s->folder, s->log))
+            return -1;
+    }
+    return 0;
+}
+
 static const char *set_up(void)
 {
     struct pithi_session *s = &pithi_session;
@@ -176,9 +191,8 @@ static const char *set_up(void)
         wrong = pithi_place_folder(s->folder, sizeof s->folder, &s->settings, s->log);
     if (wrong != NULL)
         return wrong;
-    if (pithi_spill_file_create(&s->file, s->folder, s->settings.max_bytes) != 0) {
+    if (create_file(s) != 0) {
         snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
-        rmdir(s->folder); /* if it is ours alone, it is empty */
         return text;
     }
     page = s->file.page;
