@@ -1,13 +1,7 @@
 #!/usr/bin/env bash
 # The window, on an Xvfb of its own: events and what they do (window_checks.tcl), several windows, errors.
 . "$(dirname "$0")/../lib.sh"
-
-if [ ! -e "$build/lib/pith/libpithtk.so" ]; then
-    skip "pith view" "not built here: no Tcl/Tk"
-    finish
-fi
-${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
-ok $? "the log maker compiles"
+. "$top/test/viewer/window.sh"
 ./make_log plain plain.pith && ./make_log rich rich.pith
 ok $? "logs are made"
 
@@ -27,28 +21,8 @@ one 2 'view: no such option: --foo' "an unknown option" --foo plain.pith
 one 1 'none\.pith: no such file' "no such log" none.pith
 like "$(pith view --help)" '^Usage: pith view LOG' "--help needs no display"
 
-if ! command -v Xvfb >/dev/null; then
-    skip "the window" "no Xvfb"
-    finish
-fi
-exec 9<> <(:)
-Xvfb -displayfd 9 -screen 0 1300x900x24 >/dev/null 2>xvfb.log &
-xvfb=$!
-trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$scratch"' EXIT
-read -r -t 20 -u 9 display
-ok $? "Xvfb runs"
-export DISPLAY=":$display"
-
-timeout 120 pith view plain.pith -e "source $top/test/viewer/window_checks.tcl" >checks.out 2>&1
-is "$?" 0 "the checks inside the window end"
-tail -n 1 checks.out | grep -q ' checks, ' || { sed 's/^/# /' checks.out; ok 1 "the checks inside the window came to their end"; }
-while read -r line; do
-    case $line in
-        'ok '*) ok 0 "${line#ok *- }" ;;
-        'not ok '*) ok 1 "${line#not ok *- }" ;;
-        *) echo "$line" ;;
-    esac
-done <checks.out
+start_display
+inside plain.pith window_checks.tcl
 
 like "$(pith view plain.pith rich.pith -e 'puts [window]; quit')" '^0\.0000[0-9]+ 0\.0191[0-9]+$' \
     "two logs, two windows: a script speaks to the one before it"

@@ -1,69 +1,7 @@
 # window_checks.tcl - run inside of a window that shows the log "plain" of make_log (see there for what is where), by
 # `pith view plain.pith -e 'source window_checks.tcl'`: real events, and what they did. Prints TAP lines.
 
-set count 0
-set failed 0
-proc ok {good what} {
-    variable count
-    variable failed
-    incr count
-    puts "[expr {$good ? {} : {not }}]ok $count - $what"
-    if {!$good} {
-        incr failed
-    }
-}
-proc is {got wanted what} {
-    ok [expr {$got eq $wanted}] $what
-    if {$got ne $wanted} {
-        puts "#   got:    $got\n#   wanted: $wanted"
-    }
-}
-proc like {got pattern what} {
-    ok [regexp -- $pattern $got] $what
-    if {![regexp -- $pattern $got]} {
-        puts "#   got:    $got\n#   wanted: /$pattern/"
-    }
-}
-
-set plot [canvas]
-set top [winfo toplevel $plot]
-set photo [$plot itemcget picture -image]
-
-proc x_of {seconds} {
-    variable plot
-    lassign [window] t0 t1
-    expr {int(($seconds - $t0) / ($t1 - $t0) * [winfo width $plot])}
-}
-# The colour in the middle of a bar; `part` of a row's height.
-proc colour {seconds row {part 0.5}} {
-    variable photo
-    sync
-    format %02x%02x%02x {*}[$photo get [x_of $seconds] [expr {int(($row + $part) * [row_height])}]]
-}
-proc row_height {} {
-    return [height]
-}
-proc press_key {key} {
-    variable plot
-    focus -force $plot
-    update
-    event generate $plot <$key>
-    sync
-}
-proc point {seconds row {part 0.5}} {
-    variable plot
-    event generate $plot <Motion> -x [x_of $seconds] -y [expr {int(($row + $part) * [row_height])}]
-    sync
-    return [status]
-}
-proc near {got wanted {within 0.002}} {
-    foreach g $got w $wanted {
-        if {$g eq {} || $w eq {} || abs($g - $w) > $within} {
-            return 0
-        }
-    }
-    return 1
-}
+source [file join [file dirname [info script]] window_tap.tcl]
 
 # ---- The picture
 sync
@@ -236,5 +174,4 @@ set y [expr {[winfo rooty $plot] - [winfo rooty $top] + 75}]
 is [format %02x%02x%02x {*}[$png get $x $y]] 0000cc "with rank 1's blue"
 ok [catch {shot /nowhere/x.png}] "shot into a folder that is not there fails"
 
-puts "# $count checks, $failed failed"
-quit
+done

@@ -110,8 +110,12 @@ proc ::pith::main {words} {
         }
     }
     load_parts
-    foreach file {theme model words keys status legend overview timeline window anim} {
-        source -encoding utf-8 [file join $folder $file.tcl]
+    set sourced main.tcl
+    foreach file [list part.tcl {*}[lsort [glob -directory $folder -tails *.tcl]]] {
+        if {$file ni $sourced} {
+            lappend sourced $file
+            source -encoding utf-8 [file join $folder $file]
+        }
     }
     theme::apply
     interp bgerror {} ::pith::background

@@ -2,7 +2,7 @@
 # share one model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
-#                                   trouble
+#                                   selection, trouble
 #
 # Times are nanoseconds from the log's start.
 
@@ -13,6 +13,7 @@ oo::class create ::pith::Model {
     variable rows       ;# list of dicts: the rows selected
     variable t0 t1      ;# shown, t0 < t1
     variable hidden     ;# list of ids
+    variable selection  ;# {from to}: a stretch of time that was chosen; {} none
     variable row_height ;# pixels
     variable auto_height ;# 1: rows fill the window
     variable first_row  ;# the topmost shown
@@ -32,6 +33,7 @@ oo::class create ::pith::Model {
         set rows [$log rows]
         lassign [my whole] t0 t1
         set hidden {}
+        set selection {}
         set row_height 24
         set auto_height 1
         set first_row 0
@@ -75,6 +77,7 @@ oo::class create ::pith::Model {
     method first_row {} { return $first_row }
     method arrows {} { return $arrows }
     method pointer {} { return $pointer }
+    method selection {} { return $selection }
     method trouble {} { return $trouble }
 
     # ---- Time
@@ -212,6 +215,18 @@ oo::class create ::pith::Model {
     method set_arrows {on} {
         set arrows [expr {!!$on}]
         my notify hidden
+    }
+
+    # A stretch of time, in any order, kept inside the log; {} none.
+    method set_selection {stretch} {
+        if {$stretch ne {}} {
+            lassign [my whole] first last
+            set stretch [lmap time [lsort -integer $stretch] {expr {max($first, min($last, wide($time)))}}]
+        }
+        if {$stretch ne $selection} {
+            set selection $stretch
+            my notify selection
+        }
     }
 
     method set_pointer {what} {

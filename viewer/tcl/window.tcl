@@ -2,7 +2,8 @@
 # share.
 
 oo::class create ::pith::Window {
-    variable model timeline legend status ;# the parts
+    variable model timeline details pointer legend status ;# what every window has
+    variable parts                        ;# class -> object: what files of their own bring along (part.tcl)
     variable top                          ;# the toplevel
     variable words                        ;# namespace of scripts
     variable title_text
@@ -19,17 +20,18 @@ oo::class create ::pith::Window {
         wm protocol $top WM_DELETE_WINDOW [list [self] word_close]
         wm geometry $top [my first_size]
         wm minsize $top 480 220
-        ::pith::words::install [self] $words
+        ::pith::words::install [self] $words $::pith::words::table
         my install_words
         my build
+        my build_parts
         my build_menu
-        ::pith::keys::install $top $words $::pith::keys::table
+        ::pith::keys::install $top $words [::pith::part::rows keys $::pith::keys::table]
         after idle [list after 0 [list [self] second_look]]
         focus $top
     }
 
     destructor {
-        foreach part [list $timeline $legend $status $model] {
+        foreach part [list {*}[dict values $parts] $pointer $details $timeline $legend $status $model] {
             $part destroy
         }
         destroy $top
@@ -49,6 +51,8 @@ oo::class create ::pith::Window {
         my build_tools [ttk::frame $top.tools -padding {8 5}]
         ttk::panedwindow $top.panes -orient horizontal
         set timeline [::pith::Timeline new $top.panes.time $model]
+        set details [::pith::Details new $timeline $model]
+        set pointer [::pith::Pointer new $timeline $details $model]
         set legend [::pith::Legend new $top.panes.legend $model]
         set status [::pith::Status new $top.status $model]
         $top.panes add $top.panes.time -weight 1
@@ -58,6 +62,15 @@ oo::class create ::pith::Window {
         pack $top.panes -fill both -expand 1
         $model follow [list [self] changed]
         my changed time
+    }
+
+    method build_parts {} {
+        set parts {}
+        foreach class [::pith::part::classes] {
+            set part [::pith::$class new [self]]
+            dict set parts $class $part
+            ::pith::words::install $part $words [::pith::part::words $class]
+        }
     }
 
     method build_tools {tools} {
@@ -75,15 +88,18 @@ oo::class create ::pith::Window {
 
     method build_menu {} {
         set bar [menu $top.menu -tearoff 0]
-        foreach {label entries} {
+        set table {
             Log {"Open..." choose_log Ctrl-O  "Save picture..." choose_picture Ctrl-S  - - -
                  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
             View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  - - -
                   "Back" undo u  "Forth" redo r  - - -
                   "Animation" anim {}  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
-            Help {"Keys" show_keys ?}
-        } {
-            set menu [menu $bar.[string tolower $label] -tearoff 0]
+        }
+        foreach {label entries} [list {*}[::pith::part::rows menus $table] Help {"Keys" show_keys ?}] {
+            set menu $bar.[string tolower $label]
+            if {![winfo exists $menu]} {
+                $bar add cascade -label $label -menu [menu $menu -tearoff 0]
+            }
             foreach {text script key} $entries {
                 if {$text eq "-"} {
                     $menu add separator
@@ -91,7 +107,6 @@ oo::class create ::pith::Window {
                     $menu add command -label $text -accelerator $key -command [list namespace eval $words $script]
                 }
             }
-            $bar add cascade -label $label -menu $menu
         }
         $top configure -menu $bar
     }
@@ -130,6 +145,10 @@ oo::class create ::pith::Window {
     method top {} { return $top }
     method model {} { return $model }
     method timeline {} { return $timeline }
+    method details {} { return $details }
+    method pointer {} { return $pointer }
+    method legend {} { return $legend }
+    method part {class} { return [dict get $parts $class] }
 
     method word_zoom {from to} {
         set from [::pith::words::time $from]
@@ -156,7 +175,7 @@ oo::class create ::pith::Window {
     method word_top {row} { $timeline scroll_to $row }
     method word_arrows {on} { $model set_arrows [string is true -strict $on] }
     method word_status {} { return [$status text] }
-    method word_help {} { puts -nonewline [::pith::words::help $::pith::words::table] }
+    method word_help {} { puts -nonewline [::pith::words::help [::pith::part::rows words $::pith::words::table]] }
     method word_work {} { $model work }
     method word_anim {} { return [::pith::anim::open [$model path] {}] }
     method word_open {path} { return [::pith::Window open $path] }
@@ -221,18 +240,18 @@ oo::class create ::pith::Window {
 
     # ---- Keys and buttons
 
-    method show_keys {} { ::pith::keys::show $top $::pith::keys::table $::pith::keys::pointing }
+    method show_keys {} { ::pith::keys::show $top [::pith::part::rows keys $::pith::keys::table] $::pith::keys::pointing }
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
     method taller {factor} { $model set_row_height [expr {round([$model row_height] * $factor)}] }
 
     method escape {} {
-        $timeline close_card
+        $details close_card
         catch {destroy $top.keys}
     }
 
-    method zoom_pointed {} { $timeline zoom_to_pointed }
+    method zoom_pointed {} { $details zoom_to_pointed }
 
     method hide_pointed {} {
         if {[dict exists [$model pointer] hit id]} {

@@ -34,12 +34,11 @@ namespace eval ::pith::words {
     }
 }
 
-# Makes the namespace of a window.
-proc ::pith::words::install {window namespace} {
-    variable table
+# Makes words of a table commands in the namespace of a window: methods of an object, the window or a part of it.
+proc ::pith::words::install {object namespace table} {
     namespace eval $namespace {}
     foreach {word arguments help method} $table {
-        interp alias {} ${namespace}::$word {} $window $method
+        interp alias {} ${namespace}::$word {} $object $method
     }
 }
 

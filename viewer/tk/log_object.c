@@ -11,6 +11,7 @@
 #include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
+#include "tk/job.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -296,6 +297,7 @@ static void log_delete(ClientData data)
 {
     struct pithi_log_object *object = data;
 
+    pithi_job_stop_all(object);
     forget_plot(object);
     pithi_raster_free(&object->raster);
     pithi_digest_close(object->digest);

@@ -1,0 +1,35 @@
+# window.sh - what tests of the window source after lib.sh: make_log is compiled, Xvfb runs (screen_size, 1300x900), and
+#     inside LOG CHECKS.tcl      runs checks inside the window of a log; see window_tap.tcl
+if [ ! -e "$build/lib/pith/libpithtk.so" ]; then
+    skip "pith view" "not built here: no Tcl/Tk"
+    finish
+fi
+${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+ok $? "the log maker compiles"
+
+# Before it, there is no display: start_display.
+start_display() {
+    if ! command -v Xvfb >/dev/null; then
+        skip "the window" "no Xvfb"
+        finish
+    fi
+    exec 9<> <(:)
+    Xvfb -displayfd 9 -screen 0 "${screen_size:-1300x900}x24" >/dev/null 2>xvfb.log &
+    xvfb=$!
+    trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
+    read -r -t 20 -u 9 display
+    ok $? "Xvfb runs"
+    export DISPLAY=":$display"
+}
+inside() {
+    timeout 300 pith view "$1" -e "source $top/test/viewer/$2" >checks.out 2>&1
+    is "$?" 0 "$2: the checks inside the window end"
+    tail -n 1 checks.out | grep -q ' checks, ' || { sed 's/^/# /' checks.out; ok 1 "$2: they came to their end"; }
+    while read -r line; do
+        case $line in
+            'ok '*) ok 0 "${line#ok *- }" ;;
+            'not ok '*) ok 1 "${line#not ok *- }" ;;
+            *) echo "$line" ;;
+        esac
+    done <checks.out
+}

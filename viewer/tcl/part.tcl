@@ -1,0 +1,40 @@
+# part.tcl - parts of a window that nobody else knows: dialogs, panes, features. A part is a class in a file of its own,
+# which ends by telling what it brings along:
+#
+#     ::pith::part::add Histogram {
+#         words {lengths {?NAME?} {how long states last, as a histogram} word_lengths}    rows as in words.tcl
+#         keys  {{l} {l} {how long states last} {lengths}}                                rows as in keys.tcl
+#         menus {Statistics {"State lengths..." lengths l}}                               text, script, key
+#     }
+#
+# Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's. What it
+# needs of the window it asks for: `$window model`, `timeline`, `top`, `part Histogram`.
+
+namespace eval ::pith::part {
+    variable all {} ;# class -> dict of words, keys, menus
+}
+
+proc ::pith::part::add {class brings} {
+    variable all
+    dict set all $class [dict merge {words {} keys {} menus {}} $brings]
+}
+
+proc ::pith::part::classes {} {
+    variable all
+    return [dict keys $all]
+}
+
+# All rows of a kind, of the window's own table and of the parts.
+proc ::pith::part::rows {kind own} {
+    variable all
+    dict for {class brings} $all {
+        lappend own {*}[dict get $brings $kind]
+    }
+    return $own
+}
+
+# The words of a part's class.
+proc ::pith::part::words {class} {
+    variable all
+    return [dict get $all $class words]
+}

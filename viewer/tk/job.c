@@ -1,0 +1,201 @@
+/* job.c - threads for long work; see job.h. Tcl's thread looks after them by a timer while there are any: no Tcl call
+ * comes from another thread, so that a Tcl built without threads will do. */
+#include "tk/job.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pithlog.h>
+
+#include "core/memory.h"
+#include "tk/log_object.h"
+
+enum { LOOK_MS = 20, TELL_EVERY = 5 /* looks */ };
+
+struct pithi_job_state {
+    struct pithi_job_state *next;
+    struct pithi_job *job;
+    const struct pithi_job_kind *kind;
+    Tcl_Interp *interp;
+    Tcl_Obj *callback;
+    Tcl_Command command; /* NULL: gone */
+    pthread_t thread;
+    atomic_int over;
+    int err;
+    char *error;
+    unsigned told; /* at which look the progress was told */
+};
+
+static struct pithi_job_state *first;
+static unsigned looks;
+
+static void *thread_main(void *data)
+{
+    struct pithi_job_state *state = data;
+
+    state->err = state->kind->run(state->job);
+    if (state->err)
+        state->error = strdup(pithlog_error());
+    atomic_store(&state->over, 1);
+    return NULL;
+}
+
+static void unlink_state(struct pithi_job_state *state)
+{
+    struct pithi_job_state **place = &first;
+    while (*place != state)
+        place = &(*place)->next;
+    *place = state->next;
+}
+
+/* The thread has been joined. */
+static void forget(struct pithi_job_state *state)
+{
+    if (state->command)
+        Tcl_DeleteCommandFromToken(state->interp, state->command);
+    Tcl_DecrRefCount(state->callback);
+    Tcl_Release(state->interp);
+    state->kind->release(state->job);
+    free(state->error);
+    free(state);
+}
+
+static void tell(Tcl_Interp *interp, Tcl_Obj *callback, const char *word, Tcl_Obj *value)
+{
+    Tcl_Obj *script = Tcl_DuplicateObj(callback);
+
+    Tcl_IncrRefCount(script);
+    Tcl_ListObjAppendElement(NULL, script, Tcl_NewStringObj(word, -1));
+    if (value)
+        Tcl_ListObjAppendElement(NULL, script, value);
+    if (!Tcl_InterpDeleted(interp) && Tcl_EvalObjEx(interp, script, TCL_EVAL_GLOBAL | TCL_EVAL_DIRECT) != TCL_OK)
+        Tcl_BackgroundException(interp, TCL_ERROR);
+    Tcl_DecrRefCount(script);
+}
+
+/* The state is out of the list before anything is told: what hears of it may start and stop others. */
+static void end(struct pithi_job_state *state)
+{
+    Tcl_Interp *interp = state->interp;
+    Tcl_Obj *callback = state->callback, *value = NULL;
+    const char *word = "stopped";
+
+    pthread_join(state->thread, NULL);
+    unlink_state(state);
+    if (!pithi_job_stopped(state->job)) {
+        word = state->err ? "failed" : "done";
+        value = state->err ? Tcl_NewStringObj(state->error ? state->error : "", -1) : state->kind->result(state->job);
+    }
+    Tcl_Preserve(interp);
+    Tcl_IncrRefCount(callback);
+    forget(state);
+    tell(interp, callback, word, value);
+    Tcl_DecrRefCount(callback);
+    Tcl_Release(interp);
+}
+
+static struct pithi_job_state *one_over(void)
+{
+    struct pithi_job_state *state = first;
+    while (state && !atomic_load(&state->over))
+        state = state->next;
+    return state;
+}
+
+static struct pithi_job_state *one_untold(void)
+{
+    struct pithi_job_state *state = first;
+    while (state && (state->told == looks || pithi_job_stopped(state->job)))
+        state = state->next;
+    return state;
+}
+
+/* What is told may start and stop jobs: the list is looked at anew after each. */
+static void look(ClientData data)
+{
+    struct pithi_job_state *state;
+
+    (void)data;
+    while ((state = one_over()))
+        end(state);
+    if (++looks % TELL_EVERY == 0)
+        while ((state = one_untold())) {
+            state->told = looks;
+            tell(state->interp, state->callback, "progress", Tcl_NewDoubleObj(atomic_load(&state->job->part)));
+        }
+    if (first)
+        Tcl_CreateTimerHandler(LOOK_MS, look, NULL);
+}
+
+static int job_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_job_state *state = data;
+
+    if (objc != 2 || strcmp(Tcl_GetString(objv[1]), "stop") != 0) {
+        Tcl_WrongNumArgs(interp, 1, objv, "stop");
+        return TCL_ERROR;
+    }
+    atomic_store(&state->job->stopped, 1);
+    return TCL_OK;
+}
+
+static void command_gone(ClientData data)
+{
+    struct pithi_job_state *state = data;
+    state->command = NULL;
+    atomic_store(&state->job->stopped, 1);
+}
+
+int pithi_job_start(Tcl_Interp *interp, struct pithi_log_object *object, struct pithi_job *job,
+                    const struct pithi_job_kind *kind, Tcl_Obj *callback)
+{
+    static unsigned number;
+    struct pithi_job_state *state = pithi_alloc(1, sizeof *state);
+    int idle = !first;
+    char name[48];
+
+    job->object = object;
+    job->state = state;
+    atomic_init(&job->part, 0);
+    atomic_init(&job->stopped, 0);
+    *state = (struct pithi_job_state){.job = job, .kind = kind, .interp = interp, .callback = callback};
+    Tcl_IncrRefCount(callback);
+    Tcl_Preserve(interp);
+    if (pthread_create(&state->thread, NULL, thread_main, state)) {
+        forget(state);
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("no thread can be started", -1));
+        Tcl_SetErrorCode(interp, "PITH", "JOB", (char *)NULL);
+        return TCL_ERROR;
+    }
+    snprintf(name, sizeof name, "::pithtk::job%u", ++number);
+    state->command = Tcl_CreateObjCommand(interp, name, job_command, state, command_gone);
+    state->next = first;
+    first = state;
+    if (idle)
+        Tcl_CreateTimerHandler(LOOK_MS, look, NULL);
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(name, -1));
+    return TCL_OK;
+}
+
+static struct pithi_job_state *one_of(const struct pithi_log_object *object)
+{
+    struct pithi_job_state *state = first;
+    while (state && state->job->object != object)
+        state = state->next;
+    return state;
+}
+
+void pithi_job_stop_all(struct pithi_log_object *object)
+{
+    struct pithi_job_state *state;
+    for (state = first; state; state = state->next)
+        if (state->job->object == object)
+            atomic_store(&state->job->stopped, 1);
+    while ((state = one_of(object))) {
+        pthread_join(state->thread, NULL);
+        unlink_state(state);
+        forget(state);
+    }
+}
