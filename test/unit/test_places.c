@@ -270,7 +270,7 @@ static void fill_disk(void)
     static char bytes[65536];
     size_t size;
     int fd = open("small/hog", O_WRONLY | O_CREAT | O_APPEND, 0644), times;
-    for (times = 0; fd >= 0 && times < 3; times++, fsync(fd)) /* what is written late may take less than was set aside */
+    for (times = 0; fd >= 0 && times < 3; times++, fsync(fd)) /* late writes may take less than set aside */
         for (size = sizeof bytes; size > 0;)
             if (write(fd, bytes, size) <= 0)
                 size /= 2;

@@ -11,7 +11,7 @@
 #include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
-#include "tk/job.h"
+#include "tk/background.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 

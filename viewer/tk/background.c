@@ -1,6 +1,6 @@
-/* job.c - threads for long work; see job.h. Tcl's thread looks after them by a timer while there are any: no Tcl call
- * comes from another thread, so that a Tcl built without threads will do. */
-#include "tk/job.h"
+/* background.c - threads for long work; see background.h. Tcl's thread looks after them by a timer while there are any:
+ * no Tcl call comes from another thread, so that a Tcl built without threads will do. */
+#include "tk/background.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,17 +1,17 @@
-/* job.h - long work on a log beside the window: a thread does it, Tcl hears how far it is and what came out, and may stop
- * it.
+/* background.h - long work on a log beside the window, a job: a thread does it, Tcl hears how far it is and what came
+ * out, and may stop it.
  *
  *     struct lengths_job { struct pithi_job job; ... what it needs, copied: the log object may change meanwhile ... };
  *     static const struct pithi_job_kind lengths_kind = {run, result, release};
  *     pithi_job_start(interp, object, &lengths->job, &lengths_kind, callback)
  *
- * leaves the name of a command in the interpreter: `NAME stop` ends the work. The callback, a list of words, is called in
- * Tcl's thread with more words: `progress PART` (0 to 1, some times a second), and at the end one of `done RESULT`,
+ * leaves the name of a command in the interpreter: `NAME stop` ends the work. The callback, a list of words, is called
+ * in Tcl's thread with more words: `progress PART` (0 to 1, some times a second), and at the end one of `done RESULT`,
  * `failed TEXT`, `stopped`; after that the command is gone. When the log is closed, its jobs are stopped first, without
  * a word.
  */
-#ifndef PITHI_JOB_H
-#define PITHI_JOB_H
+#ifndef PITHI_BACKGROUND_H
+#define PITHI_BACKGROUND_H
 
 #include <stdatomic.h>
 
@@ -33,12 +33,12 @@ struct pithi_job_kind {
 struct pithi_job_state;
 struct pithi_job {
     struct pithi_log_object *object; /* whose log it reads */
-    struct pithi_job_state *state;   /* job.c's own */
+    struct pithi_job_state *state;   /* background.c's own */
     _Atomic(double) part;            /* done, 0 to 1 */
     atomic_int stopped;              /* 1: the result is not wanted any more */
 };
 
-/* A Tcl status; the job is released by job.c, also when it cannot start. */
+/* A Tcl status; the job is released by background.c, also when it cannot start. */
 int pithi_job_start(Tcl_Interp *interp, struct pithi_log_object *object, struct pithi_job *job,
                     const struct pithi_job_kind *kind, Tcl_Obj *callback);
 /* Stops all jobs of a log and waits for them. */
