@@ -6,7 +6,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/arrow_draw.h"
 #include "core/bars.h"
+#include "core/graph.h"
 #include "core/memory.h"
 #include "core/palette.h"
 
@@ -172,7 +174,7 @@ uint32_t pithi_plot_level_at(double row_height, double y)
     return 0;
 }
 
-static double x_of(const struct pithi_plot *plot, int64_t time_ns)
+double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns)
 {
     double part = ((double)time_ns - (double)plot->t0_ns) / ((double)plot->t1_ns - (double)plot->t0_ns);
     return plot->x + part * plot->width;
@@ -188,7 +190,7 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
 static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(plot->log, plot->rows[row].lane);
-    double left = floor(x_of(plot, lane->first_ns)), right = ceil(x_of(plot, lane->last_ns)), top, height;
+    double left = floor(pithi_plot_x(plot, lane->first_ns)), right = ceil(pithi_plot_x(plot, lane->last_ns)), top, height;
 
     if (left < plot->x)
         left = plot->x;
@@ -245,194 +247,6 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
     }
 }
 
-/* ---- Counters ---------------------------------------------------------------------------------------------------- */
-
-/* The values of one column: the least and greatest of those that began in it and the one that held at its start. */
-struct column_value {
-    double low, high;
-    int known;
-};
-
-static uint32_t first_after(const struct pithi_series *series, int64_t time_ns)
-{
-    uint32_t low = 0, high = series->count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (series->time_ns[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct column_value column_value(const struct pithi_plot *plot, const struct pithi_series *series, uint32_t c,
-                                        uint32_t *next)
-{
-    int64_t end = plot->t0_ns + (int64_t)(((double)plot->t1_ns - (double)plot->t0_ns) * (c + 1) / plot->width);
-    struct column_value value = {0, 0, 0};
-
-    if (*next > 0) {
-        value.low = value.high = series->value[*next - 1];
-        value.known = 1;
-    }
-    for (; *next < series->count && series->time_ns[*next] < end; ++*next) {
-        double v = series->value[*next];
-        value.low = value.known && value.low < v ? value.low : v;
-        value.high = value.known && value.high > v ? value.high : v;
-        value.known = 1;
-    }
-    return value;
-}
-
-static void draw_graph(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
-{
-    const struct pithi_series *series = pithi_digest_series(plot->digest, plot->rows[row]);
-    double top, height, y, scale;
-    uint32_t next, rgb = plot->rgb[plot->rows[row].counter];
-
-    if (!series)
-        return;
-    pithi_plot_bar(plot->row_height, 0, &top, &height);
-    y = pithi_plot_row_top(plot, row) + top;
-    scale = (height - 1) / (series->high > series->low ? series->high - series->low : 1);
-    next = first_after(series, plot->t0_ns);
-    for (uint32_t c = 0; c < plot->width; c++) {
-        struct column_value value = column_value(plot, series, c, &next);
-        double zero = y + height - floor((0 - series->low) * scale), high, low;
-        if (!value.known)
-            continue;
-        high = y + height - floor((value.high - series->low) * scale) - 1;
-        low = y + height - floor((value.low - series->low) * scale) - 1;
-        painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
-        painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
-    }
-}
-
-/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
-
-static double middle_of(const struct pithi_plot *plot, uint32_t row)
-{
-    double top, height;
-
-    pithi_plot_bar(plot->row_height, 0, &top, &height);
-    return pithi_plot_row_top(plot, row) + top + floor(height / 2) + 0.5;
-}
-
-void pithi_plot_arrow_ends(const struct pithi_plot *plot, const struct pithi_arrow *arrow, double ends[4])
-{
-    ends[0] = x_of(plot, arrow->message->send_ns);
-    ends[1] = middle_of(plot, arrow->from_row);
-    ends[2] = x_of(plot, arrow->message->recv_ns);
-    ends[3] = middle_of(plot, arrow->to_row);
-}
-
-/* Shortens a line to x in [low, high]; 0: nothing is left. Ends of arrows may be a billion pixels away, where the
- * numbers of cairo (24 bits before the point) would go wrong. */
-static int shorten(double ends[4], double low, double high)
-{
-    double slope = ends[2] != ends[0] ? (ends[3] - ends[1]) / (ends[2] - ends[0]) : 0;
-
-    if ((ends[0] < low && ends[2] < low) || (ends[0] > high && ends[2] > high))
-        return 0;
-    for (int i = 0; i < 4; i += 2) {
-        double x = ends[i] < low ? low : ends[i] > high ? high : ends[i];
-        ends[i + 1] += slope * (x - ends[i]);
-        ends[i] = x;
-    }
-    return 1;
-}
-
-static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                       const struct pithi_arrow *arrow, double alpha)
-{
-    double ends[4], x1, y1, dx, dy, length, size = plot->row_height / 4;
-
-    pithi_plot_arrow_ends(plot, arrow, ends);
-    if (!shorten(ends, plot->x - 100, plot->x + plot->width + 100))
-        return;
-    x1 = ends[2], y1 = ends[3];
-    dx = x1 - ends[0], dy = y1 - ends[1];
-    length = sqrt(dx * dx + dy * dy);
-    painter->line(painter->context, ends[0], ends[1], x1, y1, PITHI_RGB_ARROW, alpha);
-    if (size > 6)
-        size = 6;
-    /* In a crowd heads say nothing and hide much. */
-    if (length < 2 * size || size < 2 || plot->arrow_count > plot->width / 3)
-        return;
-    dx *= size / length;
-    dy *= size / length;
-    {
-        double xs[3] = {x1, x1 - dx - dy * 0.4, x1 - dx + dy * 0.4};
-        double ys[3] = {y1, y1 - dy + dx * 0.4, y1 - dy - dx * 0.4};
-        painter->triangle(painter->context, xs, ys, PITHI_RGB_ARROW, alpha);
-    }
-}
-
-/* The columns that an arrow crosses, as indices 0 .. width; 0: none. */
-static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *arrow, uint32_t *from, uint32_t *to)
-{
-    double ends[4], low, high;
-
-    pithi_plot_arrow_ends(plot, arrow, ends);
-    low = (ends[0] < ends[2] ? ends[0] : ends[2]) - plot->x;
-    high = (ends[0] < ends[2] ? ends[2] : ends[0]) - plot->x + 1;
-    if (high <= 0 || low >= plot->width)
-        return 0;
-    *from = low > 0 ? (uint32_t)low : 0;
-    *to = high < plot->width ? (uint32_t)high : plot->width;
-    return *from < *to;
-}
-
-/* How much of the rows the arrows cover: crowd[x] is the sum over the columns before x, where 1 is one arrow across all
- * rows. [width + 1], to be freed; NULL: no memory. */
-static double *measure_crowd(const struct pithi_plot *plot)
-{
-    double *crowd = calloc((size_t)plot->width + 2, sizeof *crowd), now = 0, sum = 0;
-    uint32_t from, to;
-
-    for (uint32_t i = 0; crowd && i < plot->arrow_count; i++) {
-        const struct pithi_arrow *arrow = &plot->arrows[i];
-        double share = (fabs((double)arrow->to_row - arrow->from_row) + 0.5) / plot->row_count;
-        if (columns_of(plot, arrow, &from, &to)) {
-            crowd[from] += share / (to - from); /* a steep line fills its column, a flat one a part of each */
-            crowd[to] -= share / (to - from);
-        }
-    }
-    for (uint32_t x = 0; crowd && x <= plot->width; x++) {
-        now += crowd[x];
-        crowd[x] = sum;
-        sum += now;
-    }
-    return crowd;
-}
-
-/* A few arrows are dark; the more there are around one, the fainter each, or they would be all that is seen. */
-static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const double *crowd)
-{
-    uint32_t from, to;
-    double alpha;
-
-    if (!crowd || !columns_of(plot, arrow, &from, &to))
-        return 0.5;
-    while (to - from < 9 && (from > 0 || to < plot->width)) { /* the neighbourhood of a steep one */
-        from -= from > 0;
-        to += to < plot->width;
-    }
-    alpha = 0.9 / (1 + 4 * (crowd[to] - crowd[from]) / (to - from));
-    return alpha < 0.02 ? 0.02 : alpha;
-}
-
-static void draw_arrows(const struct pithi_plot *plot, const struct pithi_painter *painter)
-{
-    double *crowd = measure_crowd(plot);
-
-    for (uint32_t i = 0; i < plot->arrow_count; i++)
-        draw_arrow(plot, painter, &plot->arrows[i], arrow_alpha(plot, &plot->arrows[i], crowd));
-    free(crowd);
-}
-
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 static void draw_separator(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
@@ -449,14 +263,14 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t row = 0; row < plot->row_count; row++) {
         draw_separator(plot, painter, row);
         if (plot->cell_row[row] == PITHI_NONE) {
-            draw_graph(plot, painter, row);
+            pithi_graph_draw(plot, painter, row);
             continue;
         }
         draw_band(plot, painter, row);
     }
     pithi_bars_draw(plot, painter);
     draw_ticks(plot, painter);
-    draw_arrows(plot, painter);
+    pithi_arrows_draw(plot, painter);
     draw_marks(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
 }

@@ -50,6 +50,8 @@ int pithi_plot_refine(struct pithi_plot *plot, double seconds);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 
+/* Where a moment lies, which may be far outside. */
+double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);
 /* Upper edge of a row. */
 double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 /* Where the bar of nesting level `level` lies, from the top of its row. */
