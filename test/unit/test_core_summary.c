@@ -134,7 +134,13 @@ static void test_window(struct pithlog *log, struct pithlog_summary *summary, in
                         const unsigned char *hidden, const char *what)
 {
     const uint32_t lanes[LANES] = {0, 1};
-    struct pithi_query query = {t0, t1, WIDTH, PITHI_LEVELS, lanes, LANES, hidden, NULL, PITHI_EXACT};
+    struct pithi_query query = {.t0_ns = t0,
+                                .t1_ns = t1,
+                                .width = WIDTH,
+                                .levels = PITHI_LEVELS,
+                                .lanes = lanes,
+                                .lane_count = LANES,
+                                .hidden = hidden};
     struct pithi_cells right = {0}, refined = {0}, rough = {0};
     struct wrong wrong;
 

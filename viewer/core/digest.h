@@ -11,13 +11,9 @@
 
 #include <pithlog.h>
 
-enum { PITHI_DIGEST_MESSAGES = 2000000 };
+#include "core/row.h"
 
-/* What a row of a picture shows: the states of a lane, or one counter of it. */
-struct pithi_row {
-    uint32_t lane;
-    uint32_t counter; /* definition, or PITHI_NONE (query.h): states */
-};
+enum { PITHI_DIGEST_MESSAGES = 2000000 };
 
 struct pithi_series {
     struct pithi_row row;

@@ -9,6 +9,10 @@
  * shows the innermost of all that is deeper. With `levels` = 1 the only level shows the innermost state: where time
  * is really spent. Hidden states count as not there: what is inside moves up a level.
  *
+ * Groups. A row of several lanes shows, at level 0, the state that covers most of the column summed over its lanes,
+ * each with its innermost visible state; `cover` is the share of all their time that any state covers. The other levels
+ * are empty, no cell begins. Ticks, marks and sums are those of all its lanes.
+ *
  * Time. The window is half open, [t0, t1). Column c is [t0 + c*span/width, t0 + (c+1)*span/width), bounds rounded
  * down to whole nanoseconds, or to parts of them when a column has fewer than 16; what is counted in it is exact.
  *
@@ -24,8 +28,9 @@
 
 #include <pithlog.h>
 
+#include "core/row.h"
+
 enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
-#define PITHI_NONE UINT32_MAX
 
 /* After so many damaged parts of a lane, the rest of it is given up. */
 enum { PITHI_MOST_DAMAGES = 10000 };
@@ -43,11 +48,14 @@ struct pithi_query {
     int64_t t0_ns, t1_ns;  /* t0 < t1 */
     uint32_t width;        /* columns, 0 to PITHI_MAX_WIDTH; 0: sums only */
     uint32_t levels;       /* 1 to PITHI_LEVELS */
-    const uint32_t *lanes; /* the rows */
+    const uint32_t *lanes; /* the rows, if there are no groups */
     uint32_t lane_count;
     const unsigned char *hidden;     /* [defs], non-zero: not shown; NULL: all shown */
     struct pithlog_summary *summary; /* NULL: all records are read */
     enum pithi_care care;            /* with a summary */
+    /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
+    const uint32_t *group_end;
+    uint32_t group_count;
 };
 
 enum {
