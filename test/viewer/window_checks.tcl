@@ -82,14 +82,14 @@ fit
 sync
 set from [x_of 0.2]
 set to [x_of 0.4]
-event generate $plot <Button-1> -x $from -y 20
+event generate $plot <Control-Button-1> -x $from -y 20
 event generate $plot <B1-Motion> -x [expr {($from + $to) / 2}] -y 24
-ok [expr {[$plot find withtag selection] ne {}}] "dragging shows what is selected"
+ok [expr {[$plot find withtag selection] ne {}}] "dragging with Control shows what is dragged over"
 event generate $plot <B1-Motion> -x $to -y 24
 event generate $plot <ButtonRelease-1> -x $to -y 24
 sync
 ok [near [window] {0.2 0.4} 0.004] "and zooms to it: [window]"
-ok [expr {[$plot find withtag selection] eq {}}] "the selection goes"
+ok [expr {[$plot find withtag selection] eq {}}] "nothing is selected by it"
 is [colour 0.22 0] 00aa00 "the picture has followed"
 set before [window]
 event generate $plot <Button-2> -x 300 -y 20

@@ -123,8 +123,11 @@ oo::class create ::pith::Details {
         place $card -x [expr {max(2, $left)}] -y [expr {max(2, $top)}]
     }
 
+    # Says whether there was one.
     method close_card {} {
-        catch {destroy $plot.card}
+        set was [winfo exists $plot.card]
+        destroy $plot.card
+        return $was
     }
 
     method zoom_to_pointed {} {

@@ -19,12 +19,12 @@ namespace eval ::pith::keys {
         {bracketleft}              {[}           {lower rows}                 {taller 0.8}
         {bracketright}             {]}           {higher rows}                {taller 1.25}
         {m}                        {m}           {messages on and off}        {toggle_arrows}
-        {z}                        {z}           {zoom to the state under the pointer} {zoom_pointed}
+        {z Return}                 {z  Return}   {zoom to the selection; if there is none, to the state under the pointer} {zoom_chosen}
         {h}                        {h}           {hide the state under the pointer} {hide_pointed}
         {H}                        {Shift-h}     {show everything hidden}     {show *}
         {u BackSpace Control-z}    {u  Ctrl-z}   {back to the window before}  {undo}
         {r Control-y}              {r  Ctrl-y}   {and forth again}            {redo}
-        {Escape}                   {Esc}         {close the card of details}  {escape}
+        {Escape}                   {Esc}         {close the card of details; select nothing} {escape}
         {Control-o}                {Ctrl-o}      {open another log}           {choose_log}
         {Control-s}                {Ctrl-s}      {save a picture}             {choose_picture}
         {Control-w}                {Ctrl-w}      {close this window}          {close}
@@ -35,10 +35,11 @@ namespace eval ::pith::keys {
         {Wheel}                    {rows up and down; when all are seen, zoom about the pointer}
         {Ctrl-wheel}               {zoom about the pointer}
         {Shift-wheel}              {move left and right}
-        {Drag}                     {zoom to what is dragged over}
-        {Shift-drag, middle drag}  {move}
+        {Drag}                     {select a stretch of time; its edges can be dragged}
+        {Ctrl-drag}                {zoom to what is dragged over}
+        {Shift-drag, middle drag}  {move time and rows}
         {Click}                    {a card of details}
-        {Double click}             {zoom to the state}
+        {Double click}             {zoom to the state, or to the selection}
         {Click on a colour}        {hide and show the state}
     }
 }

@@ -1,10 +1,12 @@
-# pointer.tcl - what the pointer does in the time lines: it is followed by a line, tells what is under it, drags, and
-# turns its wheel.
+# pointer.tcl - what the pointer does in the time lines: it is followed, tells what is under it, selects a stretch of
+# time, zooms, moves the paper as a hand, and turns its wheel.
 
 oo::class create ::pith::Pointer {
     variable model timeline details
+    variable crosshair band
     variable plot     ;# the time lines' canvas
-    variable drag     ;# dict of the drag under way: kind, x, from...; {} none
+    variable drag     ;# dict of the drag under way: kind (select, zoom, move), x, y, moved...; {} none
+    variable clicked  ;# 1: the last button was pressed and let go without a drag
     variable hover    ;# after id of the look at what is under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
 
@@ -16,13 +18,17 @@ oo::class create ::pith::Pointer {
         set hover {}
         set drag {}
         set at {}
-        $plot create line -1 0 -1 0 -fill [::pith::theme::colour accent] -tags cursor -state hidden
+        set clicked 0
+        set crosshair [::pith::Crosshair new $timeline $model]
+        set band [::pith::Band new $timeline $model]
         my bind_pointer
         $timeline after_drawing [list [self] drawn]
     }
 
     destructor {
         after cancel $hover
+        $crosshair destroy
+        $band destroy
     }
 
     # A new picture: something else is under the pointer.
@@ -35,14 +41,9 @@ oo::class create ::pith::Pointer {
         set me [self]
         bind $plot <Motion> [list $me moved %x %y]
         bind $plot <Leave> [list $me left]
-        bind $plot <Button-1> [list $me press %x %y zoom]
-        bind $plot <Shift-Button-1> [list $me press %x %y move]
-        bind $plot <Button-2> [list $me press %x %y move]
-        bind $plot <B1-Motion> [list $me dragged %x %y]
-        bind $plot <B2-Motion> [list $me dragged %x %y]
-        bind $plot <ButtonRelease-1> [list $me release %x %y]
-        bind $plot <ButtonRelease-2> [list $me release %x %y]
-        bind $plot <Double-Button-1> [list $me double]
+        bind $plot <Double-Button-1> [list $me double %x %y]
+        my bind_drag $plot
+        my bind_drag [$timeline axis]
         foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
             # Tk 8.6 reports the wheel as buttons under X11, Tk 9 as MouseWheel.
             foreach {button steps} {4 1 5 -1} {
@@ -54,6 +55,25 @@ oo::class create ::pith::Pointer {
             bind $widget <Control-MouseWheel> "$me wheel %x \[expr {%D > 0 ? 1 : -1}\] zoom"
             bind $widget <Shift-MouseWheel> "$me wheel %x \[expr {%D > 0 ? 1 : -1}\] pan"
         }
+    }
+
+    method bind_drag {widget} {
+        set me [self]
+        foreach {event kind} {Button-1 plain  Control-Button-1 zoom  Shift-Button-1 move  Button-2 move} {
+            bind $widget <$event> [list $me press %x %y $kind]
+        }
+        foreach button {1 2} {
+            bind $widget <B$button-Motion> [list $me dragged %x %y]
+            bind $widget <ButtonRelease-$button> [list $me release %x %y]
+        }
+    }
+
+    # What a drag without a key does: select, or zoom at once, as upshot did.
+    method plain_drag {} {
+        if {[namespace which ::pith::preferences::get] ne {}} {
+            return [::pith::preferences::get drag]
+        }
+        return select
     }
 
     method wheel {x steps how} {
@@ -70,77 +90,102 @@ oo::class create ::pith::Pointer {
     method press {x y kind} {
         $details close_card
         focus $plot
-        set drag [dict create kind $kind x $x y $y from [$model window] moved 0]
+        if {$kind eq "plain"} {
+            set kind [my plain_drag]
+        }
+        set fixed [$band fixed_end $x]
+        if {$kind eq "select" && $fixed ne {}} {
+            set drag [dict create kind select x $x fixed $fixed moved 1]
+            return
+        }
+        set drag [dict create kind $kind x $x y $y moved 0 fixed [$timeline time_at $x] from [$model window] \
+            row [$model first_row]]
+        if {$kind eq "move"} {
+            $plot configure -cursor fleur
+        }
     }
 
     method dragged {x y} {
-        lassign [$timeline size] width height
         if {$drag eq {}} {
             return
         }
-        set by [expr {$x - [dict get $drag x]}]
-        if {abs($by) > 3} {
+        if {abs($x - [dict get $drag x]) > 3} {
             dict set drag moved 1
         }
         if {[dict get $drag kind] eq "move"} {
-            lassign [dict get $drag from] t0 t1
-            set shift [expr {wide(double($by) * ($t1 - $t0) / $width)}]
-            $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
+            my move_paper $x $y
         } elseif {[dict get $drag moved]} {
-            my show_selection [dict get $drag x] $x
+            set width [lindex [$timeline size] 0]
+            $band pull [list [dict get $drag fixed] [$timeline time_at [expr {max(0, min($width, $x))}]]]
         }
+        $crosshair move $x $y
     }
 
-    method show_selection {x0 x1} {
-        lassign [$timeline size] width height
-        $plot delete selection
-        set accent [::pith::theme::colour accent]
-        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -fill $accent -stipple gray25 \
-            -tags selection
-        set span [expr {abs([$timeline time_at $x1] - [$timeline time_at $x0])}]
-        set text [$plot create text [expr {($x0 + $x1) / 2}] 14 -text [::pithtk::duration $span] -font PithBold \
-            -fill [::pith::theme::colour text] -tags selection]
-        lassign [$plot bbox $text] a b c d
-        $plot create rectangle [expr {$a - 4}] [expr {$b - 2}] [expr {$c + 4}] [expr {$d + 2}] \
-            -fill [::pith::theme::colour paper] -outline $accent -tags selection
-        $plot raise $text
+    # The hand: time and rows go with it.
+    method move_paper {x y} {
+        lassign [dict get $drag from] t0 t1
+        set by [expr {$x - [dict get $drag x]}]
+        set shift [expr {wide(double($by) * ($t1 - $t0) / [lindex [$timeline size] 0])}]
+        $model set_window [expr {$t0 - $shift}] [expr {$t1 - $shift}]
+        $timeline scroll_to [expr {[dict get $drag row] - round(double($y - [dict get $drag y]) / [$model row_height])}]
     }
 
     method release {x y} {
-        lassign [$timeline size] width height
-        if {$drag eq {}} {
-            return
-        }
         set was $drag
         set drag {}
-        $plot delete selection
+        set clicked [expr {$was ne {} && ![dict get $was moved]}]
+        $plot configure -cursor crosshair
+        if {$was eq {} || [dict get $was kind] eq "move"} {
+            return
+        }
+        if {![dict get $was moved]} {
+            my click $x $y
+            return
+        }
+        set stretch [$band let_go]
+        if {$stretch eq {}} {
+            return
+        }
         if {[dict get $was kind] eq "zoom"} {
-            if {[dict get $was moved]} {
-                set x0 [expr {max(0, min($x, [dict get $was x]))}]
-                set x1 [expr {min($width, max($x, [dict get $was x]))}]
-                $model zoom [$timeline time_at $x0] [$timeline time_at $x1]
-            } else {
-                $details open_card $x $y
-            }
+            $model zoom {*}$stretch
+        } else {
+            $model set_selection $stretch
         }
     }
 
-    method double {} {
+    method click {x y} {
+        if {![$band holds [$timeline time_at $x]]} {
+            $model set_selection {}
+        }
+        $details open_card $x $y
+    }
+
+    # Two drags from the same place are no double click.
+    method double {x y} {
+        if {!$clicked} {
+            my press $x $y plain
+            return
+        }
         set drag {}
-        $details zoom_to_pointed
+        $details close_card
+        if {[$band holds [$timeline time_at $x]]} {
+            $model zoom {*}[$model selection]
+        } else {
+            $details zoom_to_pointed
+        }
     }
 
     method moved {x y} {
-        lassign [$timeline size] width height
         set at [list $x $y]
-        $plot coords cursor $x 0 $x $height
-        $plot itemconfigure cursor -state normal
+        $crosshair move $x $y
+        set over [expr {[$band fixed_end $x] ne {} && [my plain_drag] eq "select"}]
+        $plot configure -cursor [expr {$over ? "sb_h_double_arrow" : "crosshair"}]
         my look_soon
     }
 
     method left {} {
         set at {}
-        $plot itemconfigure cursor -state hidden
+        $crosshair hide
         $plot delete outline
         $model set_pointer {}
     }

@@ -91,7 +91,8 @@ oo::class create ::pith::Window {
         set table {
             Log {"Open..." choose_log Ctrl-O  "Save picture..." choose_picture Ctrl-S  - - -
                  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
-            View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  - - -
+            View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  "Zoom to the selection" zoom_chosen z
+                  "Select nothing" {select none} Esc  - - -
                   "Back" undo u  "Forth" redo r  - - -
                   "Animation" anim {}  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
         }
@@ -113,7 +114,7 @@ oo::class create ::pith::Window {
 
     # Words for keys and buttons only.
     method install_words {} {
-        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed zoom_pointed scroll page taller escape} {
+        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
     }
@@ -159,6 +160,17 @@ oo::class create ::pith::Window {
         $model zoom $from $to
     }
 
+    # FROM TO, or `none`.
+    method word_select {from {to {}}} {
+        if {$from eq "none"} {
+            $model set_selection {}
+            return
+        }
+        set stretch [lmap word [list $from $to] {::pith::words::time $word}]
+        $model set_selection $stretch
+    }
+
+    method word_selected {} { return [lmap time [$model selection] {::pith::words::seconds $time}] }
     method word_fit {} { $model fit }
     method word_in {{factor 2}} { $model zoom_by [expr {1.0 / $factor}] }
     method word_out {{factor 2}} { $model zoom_by $factor }
@@ -246,12 +258,21 @@ oo::class create ::pith::Window {
     method page {pages} { $timeline scroll_rows scroll $pages pages }
     method taller {factor} { $model set_row_height [expr {round([$model row_height] * $factor)}] }
 
+    # First what lies over the time lines goes, then the selection.
     method escape {} {
-        $details close_card
-        catch {destroy $top.keys}
+        if {![$details close_card] && ![winfo exists $top.keys]} {
+            $model set_selection {}
+        }
+        destroy $top.keys
     }
 
-    method zoom_pointed {} { $details zoom_to_pointed }
+    method zoom_chosen {} {
+        if {[$model selection] ne {}} {
+            $model zoom {*}[$model selection]
+        } else {
+            $details zoom_to_pointed
+        }
+    }
 
     method hide_pointed {} {
         if {[dict exists [$model pointer] hit id]} {

@@ -14,6 +14,8 @@ namespace eval ::pith::words {
         undo   {}            {back to the window before}                              word_undo
         redo   {}            {and forth again}                                        word_redo
         window {}            {from and to in seconds}                                 word_window
+        select {FROM TO | none} {select a stretch of time}                            word_select
+        selected {}          {its from and to in seconds; nothing if there is none}   word_selected
         rows   {?LIST?}      {show only these ranks (0-3,7.1); without LIST all}      word_rows
         height {?PIXELS?}    {of a row}                                               word_height
         top    {ROW}         {scroll this row to the top}                             word_top

@@ -1,0 +1,72 @@
+# crosshair.tcl - where the pointer is: a line through all rows, the exact time at the axis, the row's label marked.
+
+oo::class create ::pith::Crosshair {
+    variable model timeline
+    variable plot axis labels ;# canvases
+    variable at               ;# x y of the pointer in the plot; {} outside
+
+    constructor {its_timeline its_model} {
+        set model $its_model
+        set timeline $its_timeline
+        set plot [$timeline plot]
+        set axis [$timeline axis]
+        set labels [[$timeline labels] path]
+        set at {}
+        $plot create line -1 0 -1 0 -fill [::pith::theme::colour accent] -tags cursor -state hidden
+        $timeline after_drawing [list [self] draw]
+    }
+
+    method move {x y} {
+        set at [list $x $y]
+        my draw
+    }
+
+    method hide {} {
+        set at {}
+        my draw
+    }
+
+    method draw {} {
+        if {![winfo exists $plot]} {
+            return
+        }
+        $axis delete flag
+        $labels delete rowmark
+        if {$at eq {}} {
+            $plot itemconfigure cursor -state hidden
+            return
+        }
+        lassign $at x y
+        $plot coords cursor $x 0 $x [lindex [$timeline size] 1]
+        $plot itemconfigure cursor -state normal
+        my draw_time $x
+        my mark_row $y
+    }
+
+    # A flag that stays inside of the axis.
+    method draw_time {x} {
+        set width [lindex [$timeline size] 0]
+        set fine [expr {max(1, [$model span] / max(1, $width))}]
+        set text [$axis create text $x 11 -text [::pithtk::time [$timeline time_at $x] $fine] -font PithSmall \
+            -fill [::pith::theme::colour paper] -tags flag]
+        lassign [$axis bbox $text] a b c d
+        $axis move $text [expr {max(0, 5 - $a) - max(0, $c + 5 - $width)}] 0
+        lassign [$axis bbox $text] a b c d
+        set accent [::pith::theme::colour accent]
+        $axis create rectangle [expr {$a - 4}] 2 [expr {$c + 4}] 20 -fill $accent -outline $accent -tags flag
+        $axis create line $x 20 $x 26 -fill $accent -tags flag
+        $axis raise $text
+    }
+
+    method mark_row {y} {
+        set row [$timeline row_at $y]
+        if {$row < 0} {
+            return
+        }
+        set pixels [$model row_height]
+        set top [expr {($row - [$model first_row]) * $pixels}]
+        $labels create rectangle 0 $top [expr {[winfo width $labels] - 2}] [expr {$top + $pixels - 1}] \
+            -fill [::pith::theme::colour select] -outline {} -tags rowmark
+        $labels lower rowmark
+    }
+}
