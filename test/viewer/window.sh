@@ -7,6 +7,9 @@ fi
 ${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
 ok $? "the log maker compiles"
 
+# The user's own preferences are no part of a test, and stay as they are.
+export XDG_CONFIG_HOME="$TMPDIR/config"
+
 # Before it, there is no display: start_display.
 start_display() {
     if ! command -v Xvfb >/dev/null; then
