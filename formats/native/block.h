@@ -30,7 +30,7 @@ struct pithi_block_head {
 /* ---- Encoding ---------------------------------------------------------------------------------------------------- */
 
 struct pithi_dict {
-    uint32_t kind, what; /* what: definition, or the rank's communicator; kind 0: no such code */
+    uint32_t kind, what; /* what: definition, or the rank's communicator; or PITHI_LEAVE_INNERMOST, 0 */
 };
 
 /* The columns of a block being made. All but what is below belongs to block_write.c. All of it grows with what comes: a
@@ -89,6 +89,21 @@ struct pithi_ready {
     } is;
 };
 
+/* What a code stands for. */
+struct pithi_code_entry {
+    struct pithi_code is; /* of LEAVE of the innermost state: LEAVE of PITHI_INNERMOST */
+    int64_t move;         /* how many more states are open: 1 of ENTER, -1 of LEAVE of the innermost, else 0 */
+    uint32_t innermost;   /* all bits, of that LEAVE; else 0 */
+};
+#define PITHI_INNERMOST UINT32_MAX
+
+/* The ids of the states open behind the records prepared. Before the outermost so many places lie free that damaged
+ * records prepared at once cannot leave the memory. */
+struct pithi_open_ids {
+    uint32_t *ids; /* [PITHI_READY + room + 1] */
+    uint32_t count, room;
+};
+
 /* A block being read. All zero is a fresh one; it may be loaded again and again. */
 struct pithi_block {
     /* the cursor */
@@ -102,7 +117,9 @@ struct pithi_block {
     uint64_t posted;
     struct pithi_ready *ready;     /* [ready_room] */
     struct pithlog_record *fields; /* [ready_room + 1], of each from `id` on */
-    struct pithi_code *codes;      /* [256] communicators as the log's, see below */
+    struct pithi_code_entry *codes; /* [256] communicators as the log's, see below */
+    struct pithi_open_ids open;
+    int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
     uint32_t ready_room;           /* PITHI_READY at most; 0 before loading: that */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
@@ -138,8 +155,10 @@ struct pithi_block_mark {
  * slice->why. */
 int pithi_block_slice(struct pithi_block *whole, struct pithi_block *slice, struct pithi_block_mark *mark, size_t room,
                       uint32_t *left);
-/* Memory for records made ready, unless there is: 0: none. For block_slice.c. */
+/* For block_slice.c: memory for records made ready, unless there is: 0: none. The states open of one block for another
+ * (0: no memory). */
 int pithi_block_get_ready(struct pithi_block *b);
+int pithi_block_copy_open(struct pithi_block *to, const struct pithi_block *from);
 /* The next that the escape column holds, without taking records: 1, or 0 at its end. */
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);
@@ -215,11 +234,11 @@ static inline uint32_t pithi_code_home(const struct pithi_encoder *e, uint64_t k
 static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     uint32_t count = e->head.count, leave = r->kind - PITHLOG_ENTER;
-    uint64_t key = pithi_code_key(r->kind, r->id);
+    uint64_t key = leave ? pithi_code_key(PITHI_LEAVE_INNERMOST, 0) : pithi_code_key(PITHLOG_ENTER, r->id);
     const struct pithi_code_slot *slot = &e->code[pithi_code_home(e, key)];
     int64_t time_ns = r->time_ns > e->head.last_ns ? r->time_ns : e->head.last_ns, start_ns, nested_ns;
     uint32_t depth;
-    /* What nearly all records are: enters or leaves a state already met, not at the block's start. */
+    /* What nearly all records are: enters a state already met or leaves the innermost, not at the block's start. */
     if (leave > 1 || slot->key != key || count == 0 || count == e->room ||
         !pithi_stack_quick(&e->open, leave, r->id, time_ns, &start_ns, &nested_ns, &depth))
         return pithi_encoder_add_any(e, r, comm);

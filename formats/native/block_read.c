@@ -167,13 +167,16 @@ static int known(const struct pithi_block *b, uint32_t kind, uint64_t *what)
     return 1;
 }
 
+/* LEAVE of PITHI_INNERMOST stands for PITHI_LEAVE_INNERMOST from here on. */
 static int get_what(struct pithi_block *b, enum pithi_column c, struct pithi_dict *d)
 {
     uint64_t kind, what;
-    if (!get(b, c, &kind) || !get(b, c, &what) || kind < PITHLOG_ENTER || kind > PITHLOG_LOST ||
+    if (!get(b, c, &kind) || !get(b, c, &what) || kind < PITHLOG_ENTER || kind > PITHI_LEAVE_INNERMOST ||
         !known(b, (uint32_t)kind, &what))
         return 0;
     *d = (struct pithi_dict){(uint32_t)kind, (uint32_t)what};
+    if (kind == PITHI_LEAVE_INNERMOST)
+        *d = (struct pithi_dict){PITHLOG_LEAVE, PITHI_INNERMOST};
     return 1;
 }
 
@@ -185,27 +188,74 @@ int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d)
 static int read_dict(struct pithi_block *b)
 {
     b->dict_count = 0;
+    b->nested = b->column[PITHI_COL_ESCAPE].at == b->column[PITHI_COL_ESCAPE].end;
     while (b->column[PITHI_COL_DICT].at < b->column[PITHI_COL_DICT].end) {
         struct pithi_dict d;
         if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &d))
             return 0;
-        b->codes[b->dict_count++] = (struct pithi_code){b->lane, d.kind, d.what, d.kind > PITHLOG_LEAVE};
+        uint32_t innermost = d.kind == PITHLOG_LEAVE && d.what == PITHI_INNERMOST;
+        b->codes[b->dict_count++] = (struct pithi_code_entry){{b->lane, d.kind, d.what, d.kind > PITHLOG_LEAVE},
+                                                              (d.kind == PITHLOG_ENTER) - (int64_t)innermost,
+                                                              -innermost};
+        b->nested &= d.kind != PITHLOG_LEAVE || innermost;
     }
     for (uint32_t i = b->dict_count; i < 256; i++)
-        b->codes[i] = (struct pithi_code){b->lane, 0, i, 1};
+        b->codes[i] = (struct pithi_code_entry){{b->lane, 0, i, 1}, 0, 0};
     return 1;
 }
 
+/* Room for so many states open; 0: no memory. */
+static int reserve_open(struct pithi_block *b, uint32_t room)
+{
+    struct pithi_open_ids *open = &b->open;
+    if (open->ids && room <= open->room)
+        return 1;
+    uint32_t *ids = realloc(open->ids, (PITHI_READY + room + (size_t)1) * sizeof *ids);
+    if (!ids)
+        return 0;
+    if (!open->ids)
+        memset(ids, 0, PITHI_READY * sizeof *ids);
+    *open = (struct pithi_open_ids){ids, open->count, room};
+    return 1;
+}
+
+int pithi_block_copy_open(struct pithi_block *to, const struct pithi_block *from)
+{
+    if (!reserve_open(to, from->open.count))
+        return 0;
+    memcpy(to->open.ids + PITHI_READY, from->open.ids + PITHI_READY, from->open.count * sizeof *from->open.ids);
+    to->open.count = from->open.count;
+    return 1;
+}
+
+static int push(struct pithi_block *b, uint32_t id)
+{
+    struct pithi_open_ids *open = &b->open;
+    if (open->count == open->room && !reserve_open(b, open->room * 2 + 8))
+        return 0;
+    open->ids[PITHI_READY + open->count++] = id;
+    return 1;
+}
+
+/* The states open at the block's start; all of what is known of them into `s`, if there is one. */
 static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **why)
 {
-    s->count = 0;
+    b->open.count = 0;
+    if (!reserve_open(b, 8))
+        return PITH_ERR_MEMORY;
+    if (s)
+        s->count = 0;
     while (b->column[PITHI_COL_OPEN].at < b->column[PITHI_COL_OPEN].end) {
         uint64_t id, ago, nested;
         *why = "the states open at its start make no sense";
-        if (s->count == PITHI_OPEN_MAX || !get(b, PITHI_COL_OPEN, &id) || !get(b, PITHI_COL_OPEN, &ago) ||
+        if (b->open.count == PITHI_OPEN_MAX || !get(b, PITHI_COL_OPEN, &id) || !get(b, PITHI_COL_OPEN, &ago) ||
             !get(b, PITHI_COL_OPEN, &nested) || id >= b->def_count ||
             ago > (uint64_t)b->head.first_ns - (uint64_t)INT64_MIN)
             return PITH_ERR_DAMAGED;
+        if (!push(b, (uint32_t)id))
+            return PITH_ERR_MEMORY;
+        if (!s)
+            continue;
         if (s->count == s->room && !pithi_stack_make_room(s))
             return PITH_ERR_MEMORY;
         s->states[s->count++] = (struct pithi_open_state){
@@ -245,7 +295,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     *why = "it speaks of definitions or communicators that are not there";
     if (!read_dict(b))
         return PITH_ERR_DAMAGED;
-    if (opened && (err = read_open(b, opened, why)) != PITH_OK)
+    if ((err = read_open(b, opened, why)) != PITH_OK)
         return err;
     b->next = b->ready_end = b->ready;
     b->prepared = 0;
@@ -264,6 +314,8 @@ void pithi_block_free(struct pithi_block *b)
     free(b->ready);
     free(b->fields);
     free(b->codes);
+    free(b->open.ids);
+    b->open = (struct pithi_open_ids){0};
     b->ready = NULL;
     b->fields = NULL;
     b->codes = NULL;
@@ -400,24 +452,106 @@ static uint32_t any_times(struct pithi_block *b, uint32_t count)
     return count;
 }
 
-/* What `count` records are; how many of them have fields, their places in `list`. */
-static uint32_t get_codes(const struct pithi_block *b, uint32_t count, unsigned char list[PITHI_READY])
+/* What `count` records are; how many of them have fields, their places in `list`. Of a block where states end as they
+ * nest; *good: 0: more were left than were open. (Which comes, ENTER or LEAVE, is chance: nothing branches on it.) */
+static uint32_t get_nested(struct pithi_block *b, uint32_t count, unsigned char list[PITHI_READY], int *good)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
-    const struct pithi_code *codes = b->codes;
+    const struct pithi_code_entry *codes = b->codes;
     struct pithi_ready *ready = b->ready;
-    uint32_t listed = 0;
+    uint32_t *ids = b->open.ids + PITHI_READY, listed = 0;
+    int64_t open = b->open.count, below = 0;
     for (uint32_t i = 0; i < count; i++) {
-        ready[i].is = codes[what[i]];
+        const struct pithi_code_entry *code = &codes[what[i]];
+        uint32_t id = code->is.what;
+        ready[i].is = code->is;
+        ids[open] = id;
+        ready[i].is.what = id ^ ((id ^ ids[open - 1]) & code->innermost);
+        open += code->move;
+        below |= open;
         list[listed] = (unsigned char)i;
-        listed += codes[what[i]].fields;
+        listed += code->is.fields;
     }
+    b->open.count = (uint32_t)open;
+    *good = below >= 0;
     return listed;
+}
+
+static int has_fields(struct pithi_block *b, struct pithi_ready *ready, uint32_t number)
+{
+    ready->is.fields = number;
+    return get_fields(b, &ready->is, &b->fields[number]);
+}
+
+/* The records before the one that leaves where no state is open. */
+static uint32_t good_before(const struct pithi_block *b, uint32_t open)
+{
+    const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
+    for (uint32_t i = 0;; i++) {
+        if (b->codes[what[i]].innermost && open == 0)
+            return i;
+        open += (uint32_t)b->codes[what[i]].move;
+    }
+}
+
+/* Records of a nested block: as many as are good. */
+static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
+{
+    unsigned char list[PITHI_READY];
+    uint32_t open = b->open.count;
+    int good;
+    uint32_t listed = get_nested(b, count, list, &good);
+    if (!good)
+        count = good_before(b, open);
+    for (uint32_t i = 0; i < listed && list[i] < count; i++)
+        if (!has_fields(b, &b->ready[list[i]], i + 1))
+            return list[i];
+    return count;
+}
+
+/* As pithi_stack.h has it. 0: a LEAVE of the innermost state where none is open, or no memory. */
+static int follow(struct pithi_block *b, struct pithi_code *code)
+{
+    struct pithi_open_ids *open = &b->open;
+    uint32_t *ids = open->ids + PITHI_READY, at = open->count;
+    if (code->kind == PITHLOG_ENTER && open->count == PITHI_OPEN_MAX) {
+        open->count -= PITHI_OPEN_FORGOTTEN;
+        memmove(ids + PITHI_OPEN_OUTER, ids + PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN,
+                (open->count - PITHI_OPEN_OUTER) * sizeof *ids);
+    }
+    if (code->kind == PITHLOG_ENTER)
+        return push(b, code->what);
+    if (code->kind != PITHLOG_LEAVE)
+        return 1;
+    if (code->what == PITHI_INNERMOST) {
+        if (at == 0)
+            return 0;
+        code->what = ids[at - 1];
+    }
+    while (at > 0 && ids[at - 1] != code->what)
+        at--;
+    if (at > 0) {
+        memmove(ids + at - 1, ids + at, (open->count - at) * sizeof *ids);
+        open->count--;
+    }
+    return 1;
+}
+
+/* Records of any block, one after another: as many as are good. */
+static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
+{
+    const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        b->ready[i].is = b->codes[what[i]].is;
+        if ((b->ready[i].is.fields && !has_fields(b, &b->ready[i], ++number)) || !follow(b, &b->ready[i].is))
+            return i;
+    }
+    return count;
 }
 
 int pithi_block_prepare(struct pithi_block *b)
 {
-    unsigned char list[PITHI_READY];
     uint32_t left = b->head.count - b->prepared, asked = left < b->ready_room ? left : b->ready_room, count = asked;
     if (b->why)
         return -1;
@@ -425,17 +559,13 @@ int pithi_block_prepare(struct pithi_block *b)
         return 0;
     if (!plain_times(b, count) && (count = any_times(b, count)) < asked)
         b->why = "its times pass its end";
-    uint32_t listed = get_codes(b, count, list);
-    for (uint32_t i = 0; i < listed; i++) {
-        b->ready[list[i]].is.fields = i + 1;
-        if (!get_fields(b, &b->ready[list[i]].is, &b->fields[i + 1])) {
-            b->why = "a record is cut short or makes no sense";
-            count = list[i];
-            break;
-        }
-    }
-    b->prepared += count;
+    uint32_t most = b->open.count + count;
+    int quick = b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
+    uint32_t good = quick ? prepare_nested(b, count) : prepare_any(b, count);
+    if (good < count)
+        b->why = "a record is cut short or makes no sense";
+    b->prepared += good;
     b->next = b->ready;
-    b->ready_end = b->ready + count;
-    return count ? 1 : -1; /* the good ones before a bad one come first */
+    b->ready_end = b->ready + good;
+    return good ? 1 : -1; /* the good ones before a bad one come first */
 }

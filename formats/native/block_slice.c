@@ -70,7 +70,7 @@ static int get_memory(struct pithi_block *slice, const struct pithi_block *whole
         slice->memory.data = malloc(size);
         slice->memory.room = slice->memory.data ? size : 0;
     }
-    struct pithi_code *codes = realloc(slice->codes, (whole->dict_count + (size_t)1) * sizeof *codes);
+    struct pithi_code_entry *codes = realloc(slice->codes, (whole->dict_count + (size_t)1) * sizeof *codes);
     if (codes)
         slice->codes = codes;
     return slice->memory.data && codes && pithi_block_get_ready(slice);
@@ -84,6 +84,7 @@ static void take_codes(struct pithi_block *slice, const struct pithi_block *whol
     for (size_t i = 0; i < count; i++)
         what[i] = what[i] < whole->dict_count ? what[i] : (unsigned char)whole->dict_count;
     slice->dict_count = whole->dict_count;
+    slice->nested = whole->nested;
 }
 
 static int copy_columns(struct pithi_block *slice, const struct pithi_block *whole, const struct pithi_block_mark *from,
@@ -117,10 +118,13 @@ int pithi_block_slice(struct pithi_block *whole, struct pithi_block *slice, stru
     int status = 1;
     *left = 0;
     slice->why = mark->why;
-    if (!slice->why && mark->prepared > 0 && !go_to_mark(whole, mark))
+    /* What the slice had open at its end is what was open at the mark. */
+    if (!slice->why && mark->prepared > 0 && !(go_to_mark(whole, mark) && pithi_block_copy_open(whole, slice)))
         slice->why = "it changed while it was read";
     if (slice->why)
         return PITH_ERR_DAMAGED;
+    if (!pithi_block_copy_open(slice, whole))
+        return PITH_ERR_MEMORY;
     get_mark(whole, &from);
     do {
         status = pithi_block_prepare(whole);

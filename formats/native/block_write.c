@@ -97,7 +97,7 @@ static int grow(struct pithi_encoder *e)
     return 1;
 }
 
-/* The byte for (kind, what), new ones while there are any, else the escape. -1: no memory. */
+/* The byte for (kind, what) of a code, new ones while there are any, else the escape. -1: no memory. */
 static int code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
 {
     uint64_t key = pithi_code_key(kind, what);
@@ -105,7 +105,7 @@ static int code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
     for (; e->code[at].key != 0; at = (at + 1) % slots_of(e))
         if (e->code[at].key == key)
             return (int)e->code[at].code;
-    e->head.kinds |= 1u << kind;
+    e->head.kinds |= 1u << (kind == PITHI_LEAVE_INNERMOST ? (uint32_t)PITHLOG_LEAVE : kind);
     if (e->dict_count == PITHI_CODE_ESCAPE)
         return PITHI_CODE_ESCAPE;
     if (e->dict_count == codes_of(64 - e->code_shift)) {
@@ -185,11 +185,13 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, i
     }
 }
 
-/* Which of a record's numbers says what happened. */
-static uint32_t what_of(const struct pithlog_record *r, uint32_t comm)
+/* What happened, as the code of a record says it. */
+static struct pithi_dict meaning_of(const struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
     const uint32_t no_what = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
-    return r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : comm;
+    if (r->kind == PITHLOG_LEAVE && e->open.count && e->open.states[e->open.count - 1].id == r->id)
+        return (struct pithi_dict){PITHI_LEAVE_INNERMOST, 0};
+    return (struct pithi_dict){r->kind, r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : comm};
 }
 
 int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
@@ -204,15 +206,15 @@ int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *
         time_ns = e->head.last_ns;
     if ((e->head.count == 0 && !begin_block(e, time_ns)) || (e->head.count == e->room && !grow(e)))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
-    uint32_t what = what_of(r, comm);
-    int code = code_of(e, r->kind, what);
+    struct pithi_dict is = meaning_of(e, r, comm);
+    int code = code_of(e, is.kind, is.what);
     if (code < 0)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     e->what[e->head.count] = (unsigned char)code;
     e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
     e->head.count++;
     e->head.last_ns = time_ns;
-    if ((code == (int)PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, r->kind) && put(e, PITHI_COL_ESCAPE, what))) ||
+    if ((code == (int)PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, is.kind) && put(e, PITHI_COL_ESCAPE, is.what))) ||
         !add_fields(e, r, time_ns))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     return PITH_OK;

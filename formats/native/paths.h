@@ -24,8 +24,15 @@ struct pithi_paths {
     struct pithi_map children;
 };
 
-/* What a record changes, as one number: kind 0 nothing, 1 a state is entered, 2 it is left, 3 an event. */
-enum pithi_change { PITHI_CHANGE_NONE, PITHI_CHANGE_ENTER, PITHI_CHANGE_LEAVE, PITHI_CHANGE_EVENT };
+/* What a record changes, as one number: 4 * id + kind, of kinds 1 a state is entered, 2 it is left, 3 an event; or 0
+ * nothing; or that the innermost state is left. */
+enum pithi_change {
+    PITHI_CHANGE_NONE,
+    PITHI_CHANGE_ENTER,
+    PITHI_CHANGE_LEAVE,
+    PITHI_CHANGE_EVENT,
+    PITHI_CHANGE_INNERMOST
+};
 enum { PITHI_CHANGE_ID_MAX = (1 << 20) - 1 };
 
 /* All zero becomes the table with path 0 alone. 0: no memory. */

@@ -299,9 +299,12 @@ static uint32_t go_on_beyond(struct pithi_summary *s, uint32_t change)
     s->inexact = 1;
     if ((change & 3) == PITHI_CHANGE_ENTER)
         pithi_stack_enter(&s->open, change >> 2, 0);
-    if ((change & 3) != PITHI_CHANGE_LEAVE)
+    if (change == PITHI_CHANGE_INNERMOST)
+        s->open.count -= s->open.count > 0;
+    else if ((change & 3) != PITHI_CHANGE_LEAVE)
         return PITHI_PATH_NONE;
-    pithi_stack_leave(&s->open, change >> 2, 0, &ended, &depth);
+    else
+        pithi_stack_leave(&s->open, change >> 2, 0, &ended, &depth);
     if (s->open.count > LOOKED_UP)
         return PITHI_PATH_NONE;
     for (uint32_t i = 0; i < s->open.count; i++)
@@ -321,6 +324,8 @@ static uint32_t go_slowly(struct pithi_summary *s, uint32_t at, uint32_t symbol)
         after = pithi_paths_enter(s->paths, at, id);
     else if (kind == PITHI_CHANGE_LEAVE)
         after = pithi_paths_leave(s->paths, at, id);
+    else if (change == PITHI_CHANGE_INNERMOST)
+        after = s->paths->items[at].parent;
     if (at != PITHI_PATH_NONE && after == PITHI_PATH_NONE && go_beyond(s, at))
         after = go_on_beyond(s, change);
     if (after != PITHI_PATH_NONE && after >= s->path_room && !make_room(s, after))
@@ -398,7 +403,7 @@ static void count_ties(struct pithi_summary *s)
     uint32_t i = s->held;
     uint64_t ties = 0;
     while (i > 0 && s->after[i - 1] == 0)
-        ties += (s->steps.changes[s->symbols[--i]] & 3) != PITHI_CHANGE_NONE;
+        ties += s->steps.changes[s->symbols[--i]] != PITHI_CHANGE_NONE;
     s->ties = i == 0 && s->records > 0 ? s->ties + ties : ties;
 }
 

@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include "native/layout.h"
 #include "native/paths.h"
 
 enum {
@@ -71,6 +72,8 @@ int pithi_summary_end(struct pithi_summary *summary, pithi_sheet_sink *sink, voi
 /* What a record of this kind about this definition changes. */
 static inline uint32_t pithi_change_of(uint32_t kind, uint32_t id)
 {
+    if (kind == PITHI_LEAVE_INNERMOST)
+        return PITHI_CHANGE_INNERMOST;
     return kind <= PITHLOG_EVENT && id <= PITHI_CHANGE_ID_MAX ? id << 2 | kind : PITHI_CHANGE_NONE;
 }
 

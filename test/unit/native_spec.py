@@ -98,6 +98,10 @@ def block(p, comms):
     codes = []
     while c[2].p < len(c[2].b):
         codes.append((c[2].varint(), c[2].varint()))
+    opened = []
+    while c[1].p < len(c[1].b):
+        opened.append(c[1].varint())
+        c[1].varint(), c[1].varint()
     bits, at, time, expected = int.from_bytes(cols.get(6, b""), "little"), 0, first, 0
     for what, size in zip(cols[3], cols[5]):
         low = max(0, (size - 4) // 4)
@@ -105,6 +109,14 @@ def block(p, comms):
         at += low
         time += step * unit
         kind, number = codes[what] if what < 255 else (c[4].varint(), c[4].varint())
+        if kind == 13:
+            kind, number = 2, opened[-1]
+        if kind == 1:
+            if len(opened) == 4096:
+                del opened[64:64 + 2048]
+            opened.append(number)
+        elif kind == 2 and number in opened:
+            del opened[len(opened) - 1 - opened[::-1].index(number)]
         name = KINDS[kind - 1]
         out = [time, name, comms[number] if 5 <= kind <= 9 else number]
         if name in ("send", "recv", "coll"):

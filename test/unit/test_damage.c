@@ -338,9 +338,70 @@ static void test_strangers(void)
     free(second.data);
 }
 
+/* The bytes of a stored column. */
+static unsigned char *column_of(unsigned char *payload, unsigned type)
+{
+    uint32_t columns = pithi_get32(payload + 44);
+    unsigned char *at = payload + PITHI_EVENTS_HEAD + (size_t)columns * PITHI_COLUMN_ENTRY;
+    for (uint32_t i = 0; i < columns; i++) {
+        const unsigned char *entry = payload + PITHI_EVENTS_HEAD + (size_t)i * PITHI_COLUMN_ENTRY;
+        if (pithi_get16(entry) == type)
+            return at;
+        at += pithi_get32(entry + 4);
+    }
+    abort();
+}
+
+/* Records that make sense; the last one's id. */
+static int count_steps(struct pithi_block *b, uint32_t *id)
+{
+    struct pithlog_record r;
+    int steps = 0;
+    for (; pithi_block_step(b) == 1; steps++) {
+        pithi_block_take(b, &r);
+        *id = r.id;
+    }
+    return steps;
+}
+
+/* LEAVE of the innermost state, where none is open: what comes before it is good. In a block where all states nest, and
+ * with a LEAVE that ends none. */
+static void test_innermost(int nested)
+{
+    static const struct pithlog_record records[] = {
+        {.kind = PITHLOG_ENTER, .id = 7}, {.kind = PITHLOG_SEND},           {.kind = PITHLOG_LEAVE, .id = 7},
+        {.kind = PITHLOG_ENTER, .id = 8}, {.kind = PITHLOG_LEAVE, .id = 8}, {.kind = PITHLOG_LEAVE, .id = 9},
+    };
+    struct pithi_encoder *e = pithi_encoder_new(0);
+    struct pithi_block b = {.def_count = 10, .comm_count = 1};
+    struct pithi_block_head head;
+    struct pithi_buffer payload = {0};
+    struct pithi_zip zip = {0};
+    const char *why;
+    int count = nested ? 5 : 6;
+    uint32_t id = 0;
+    for (int i = 0; i < count; i++)
+        pithi_encoder_add(e, &records[i], 0);
+    pithi_encoder_end(e, &zip, &payload, &head);
+    OK(pithi_block_load(&b, &zip, payload.data, payload.size, NULL, &why) == PITH_OK &&
+           count_steps(&b, &id) == count && id == records[count - 1].id && b.nested == nested,
+       "states that %s come back", nested ? "nest" : "do not nest");
+    unsigned char *what = column_of(payload.data, PITHI_COL_WHAT);
+    what[3] = what[2];
+    OK(pithi_block_load(&b, &zip, payload.data, payload.size, NULL, &why) == PITH_OK && count_steps(&b, &id) == 3 &&
+           id == 7 && b.why,
+       "what is before a LEAVE where nothing is open");
+    pithi_block_free(&b);
+    pithi_encoder_free(e);
+    pithi_zip_free(&zip);
+    free(payload.data);
+}
+
 int main(void)
 {
     test_strangers();
+    test_innermost(1);
+    test_innermost(0);
     make_good();
     test_cut();
     test_names();
