@@ -48,17 +48,22 @@ const struct pithi_command pithi_commands[] = {
      "all that is whole is taken. It is left as it is.\n"
      "\n"
      "  -o LOG         the log to write; default: the name of the folder without .spill, if there is none yet\n"},
-    {"draw", NULL, "LOG -o OUT.png|svg|pdf [OPTIONS] | LOG --text [OPTIONS]",
+    {"draw", NULL, "LOG -o OUT.png|svg|pdf|ps|eps|html [OPTIONS] | LOG --text [OPTIONS]",
      "the timelines as a picture; no display needed",
-     "  -o OUT         the file; its suffix says which kind\n"
-     "  --size WxH     in pixels (with --text in letters); without H as high as the rows need\n"
-     "  --from TIME    begin here: seconds, or with a unit (3ms, 20us, 7ns)\n"
-     "  --to TIME      end here\n"
-     "  --lanes LIST   only these ranks or threads: 0-3,7.1\n"
-     "  --title TEXT   instead of the log's name\n"
-     "  --text         print the picture in letters, on a terminal in colour\n"
-     "  --ascii        as --text, plain letters only\n"
-     "  --colour WHEN  with --text: always, never, auto (on a terminal)\n"},
+     "  -o OUT          the file; its suffix says which kind; html: a page with zoom and statistics\n"
+     "  --size WxH      in pixels (with --text in letters); without H as high as the rows need\n"
+     "  --from TIME     begin here: seconds, or with a unit (3ms, 20us, 7ns); init: where MPI_Init has ended\n"
+     "  --to TIME       end here; finalize: where MPI_Finalize begins\n"
+     "  --lanes LIST    only these ranks or threads: 0-3,7.1\n"
+     "  --title TEXT    instead of the log's name\n"
+     "  --legend WHERE  bottom, right or none\n"
+     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
+     "  --grey          for printers without colour\n"
+     "  --full          an SVG with every column, also above 2 MB\n"
+     "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'\n"
+     "  --text          print the picture in letters, on a terminal in colour\n"
+     "  --ascii         as --text, plain letters only\n"
+     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},
     {"view", NULL, "LOG... [-e SCRIPT]", "the timelines in a window",
      "  -e SCRIPT      words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit\n"
      "                 (`help` in a script lists them)\n"

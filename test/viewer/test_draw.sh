@@ -50,7 +50,7 @@ pith draw plain.pith -o deep.png --from 500000000ns --to 500000003ns
 like "$(colours deep.png 4x6+600+73)" '^[2-9]' "three nanoseconds wide: the arrow, whose ends are far away, passes half way between its rows"
 
 # ---- reproducible, all kinds
-for kind in png svg pdf; do
+for kind in png svg pdf ps eps; do
     pith draw rich.pith -o a.$kind && sleep 0.05 && pith draw rich.pith -o b.$kind
     cmp a.$kind b.$kind
     ok $? "$kind: the same log gives the same bytes"
@@ -63,7 +63,7 @@ convert a.svg svg.png 2>/dev/null && like "$(size svg.png)" '^1200x' "the SVG ca
 
 # ---- text
 pith draw plain.pith --text --size 72 >text.out
-like "$(sed -n 1p text.out)" '^plain\.pith: 2 ranks, 2 lanes, 1 s$' "text: a title"
+like "$(sed -n 1p text.out)" '^plain\.pith: 2 ranks, 2 lanes, 1 message, 1 s$' "text: a title"
 like "$(sed -n 2p text.out)" '^rank 0 +\|R{11,13}G{5,7}R{11,13}B{29,33}\|$' "text: red, green inside, blue"
 like "$(sed -n 3p text.out)" '^rank 1 +\| {5,7}\.{8,10}:?B{29,33}:? {14,17}\|$' "text: life, blue"
 like "$(sed -n 4p text.out)" '^ +\+\+-+\+-+' "text: an axis"

@@ -9,10 +9,12 @@
 
 #include "core/axis.h"
 #include "core/clean.h"
+#include "core/lens.h"
 #include "core/palette.h"
 #include "core/words.h"
 
-enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_LINE = 19, LEGEND_GAP = 10, LEGEND_LINES = 6 };
+enum { MARGIN = 16, TITLE_HEIGHT = 46, AXIS_HEIGHT = 30, LEGEND_GAP = 10, BESIDE_GAP = 20 };
+enum { LEGEND_LINES = 6, TABLE_LINES = 40, LIST_LINES = 24, LIST_LINE = 19 };
 enum { LEAST_LABEL_SPACING = 12, TICK_SPACING = 90 };
 
 static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, small_font = {11, 0};
@@ -42,97 +44,110 @@ static void measure_labels(struct pithi_figure *figure, const struct pithi_paint
     figure->label_width = fmin(ceil(figure->label_width), floor(figure->width / 3));
 }
 
-static void legend_text(const struct pithi_figure *figure, const struct pithi_legend_entry *entry, char *text,
-                        size_t size)
+static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 {
-    char number[40];
-
-    if (pithlog_get_def(figure->plot.log, entry->id)->kind == PITHLOG_STATE) {
-        double share = entry->share * 100;
-        snprintf(text, size, share >= 9.95 ? "%.0f %%" : share >= 0.095 ? "%.1f %%" : "<0.1 %%", share);
-    } else {
-        pithi_number_text(entry->sum.count, number, sizeof number);
-        snprintf(text, size, "\xc3\x97 %s", number);
-    }
-}
-
-/* Columns as wide as the widest entry; what does not fit on `most` lines is counted in the last place. */
-static double layout_legend(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t most)
-{
-    double widest = 60;
-    uint32_t lines, places;
-    char name[128];
-
-    for (uint32_t i = 0; i < figure->legend_count; i++) {
-        pithi_def_label(figure->plot.log, figure->legend[i].id, name, sizeof name);
-        widest = fmax(widest, painter->text_width(painter->context, text_font, name) + 16 + 52 + 24);
-    }
-    widest = fmin(widest, figure->width / 2);
-    figure->legend_columns = (uint32_t)((figure->width - 2 * MARGIN) / widest);
-    if (figure->legend_columns < 1)
-        figure->legend_columns = 1;
-    lines = (figure->legend_count + figure->legend_columns - 1) / figure->legend_columns;
-    if (lines > most)
-        lines = most;
-    places = lines * figure->legend_columns;
-    figure->legend_shown = figure->legend_count <= places ? figure->legend_count : places ? places - 1 : 0;
-    figure->legend_lines = lines;
-    return lines ? lines * LEGEND_LINE + LEGEND_GAP : 0;
+    return (struct pithi_legend_plan){.log = figure->plot.log,
+                                      .rgb = figure->plot.rgb,
+                                      .entries = figure->legend,
+                                      .count = figure->legend_count,
+                                      .x = MARGIN,
+                                      .width = figure->width - 2 * MARGIN};
 }
 
 /* The height of all but the rows. In a picture of given height the legend gives way until the rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
-    double rest = 0, wanted = fmin(figure->plot.row_count * 12.0, figure->height * 0.4);
+    double rest = TITLE_HEIGHT + AXIS_HEIGHT + MARGIN / 2, legend = 0;
+    double wanted = fmin(figure->plot.row_count * 12.0, figure->height * 0.4);
 
-    for (uint32_t lines = LEGEND_LINES + 1; lines-- > 0;) {
-        rest = TITLE_HEIGHT + AXIS_HEIGHT + layout_legend(figure, painter, lines) + MARGIN / 2;
-        if (!figure->height || figure->height - rest >= wanted)
+    figure->below = plan_of(figure);
+    figure->below.table = figure->stats;
+    figure->below.messages = figure->plot.arrow_total;
+    if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
+        return rest;
+    for (uint32_t lines = (figure->stats ? TABLE_LINES : LEGEND_LINES) + 1; lines-- > 0;) {
+        legend = pithi_legend_layout(&figure->below, painter, lines);
+        legend += legend > 0 ? LEGEND_GAP : 0;
+        if (!figure->height || figure->height - rest - legend >= wanted)
             break;
     }
-    return rest;
+    return rest + legend;
 }
 
-static int load_plot(struct pithi_figure *figure)
+/* A list beside the rows, as long as there is room for it. Returns the height that the rows should have for it. */
+static double layout_beside(struct pithi_figure *figure, const struct pithi_painter *painter, double room)
+{
+    if (figure->place != PITHI_LEGEND_RIGHT)
+        return 0;
+    figure->beside = plan_of(figure);
+    figure->beside.x = figure->plot.x + figure->plot_width + BESIDE_GAP;
+    figure->beside.y = figure->plot.y;
+    figure->beside.width = figure->width - figure->beside.x;
+    return pithi_legend_layout(&figure->beside, painter, room > 0 ? (uint32_t)(room / LIST_LINE) : LIST_LINES);
+}
+
+static int load_plot(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_plot *plot = &figure->plot;
+    double beside = figure->place == PITHI_LEGEND_RIGHT ? pithi_legend_list_width(plot->log, painter) + BESIDE_GAP : 0;
     int err;
 
     plot->x = MARGIN + figure->label_width + 10;
     plot->y = TITLE_HEIGHT;
-    plot->width = (uint32_t)(figure->width - plot->x - MARGIN);
+    figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
+    plot->width = figure->columns && figure->columns < figure->plot_width ? figure->columns
+                                                                          : (uint32_t)figure->plot_width;
     err = pithi_plot_load(plot);
-    if (!err || err == PITH_ERR_DAMAGED)
-        figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
+    if (err && err != PITH_ERR_DAMAGED)
+        return err;
+    if (figure->no_arrows)
+        plot->arrow_count = 0;
+    figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
+    figure->legend_count = pithi_legend_shown(figure->legend, figure->legend_count, plot->hidden);
     return err;
+}
+
+/* Heights of rows and picture, whichever was not given; `rest` is the height of all else. */
+static void layout_rows(struct pithi_figure *figure, const struct pithi_painter *painter, double rest)
+{
+    struct pithi_plot *plot = &figure->plot;
+    double room, foot = 0;
+
+    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(plot->row_count);
+    room = plot->row_height * plot->row_count;
+    if (figure->height) {
+        room = figure->height - rest;
+        layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
+        if (plot->row_count && figure->row_height <= 0)
+            plot->row_height = room / plot->row_count;
+    } else {
+        room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
+        figure->height = ceil(rest + room);
+        foot = ceil(plot->y + room);
+    }
+    if (plot->row_height > 8)
+        plot->row_height = floor(plot->row_height);
+    figure->axis_y = ceil(plot->y + plot->row_height * plot->row_count);
+    figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
 
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
-    struct pithi_plot *plot = &figure->plot;
     double rest;
-    int err, damaged;
+    int err;
 
     if (figure->width < PITHI_FIGURE_LEAST_WIDTH || (figure->height && figure->height < PITHI_FIGURE_LEAST_HEIGHT))
         return PITH_ERR_USAGE;
     measure_labels(figure, painter);
-    err = load_plot(figure);
-    damaged = err == PITH_ERR_DAMAGED ? err : PITH_OK;
-    if (err && !damaged)
+    err = load_plot(figure, painter);
+    if (err && err != PITH_ERR_DAMAGED)
         return err;
     rest = layout_rest(figure, painter);
-    plot->row_height = natural_row_height(plot->row_count);
-    if (!figure->height)
-        figure->height = ceil(rest + plot->row_height * plot->row_count);
-    else if (plot->row_count)
-        plot->row_height = (figure->height - rest) / plot->row_count;
-    if (plot->row_height > 8)
-        plot->row_height = floor(plot->row_height);
-    if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8)
+    layout_rows(figure, painter, rest);
+    if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
+        figure->axis_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
-    figure->axis_y = ceil(plot->y + plot->row_height * plot->row_count);
-    figure->legend_y = figure->axis_y + AXIS_HEIGHT + LEGEND_GAP;
-    return damaged;
+    return err;
 }
 
 void pithi_figure_free(struct pithi_figure *figure)
@@ -143,24 +158,6 @@ void pithi_figure_free(struct pithi_figure *figure)
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
-
-/* Text cut to a width, with an ellipsis. */
-static void draw_text_in(const struct pithi_painter *painter, double x, double y, double width, struct pithi_font font,
-                         uint32_t rgb, const char *text)
-{
-    char cut[160];
-    size_t length = strlen(text) < sizeof cut - 4 ? strlen(text) : sizeof cut - 4;
-
-    memcpy(cut, text, length);
-    cut[length] = 0;
-    while (length && painter->text_width(painter->context, font, cut) > width) {
-        do
-            length--;
-        while (length && ((unsigned char)text[length] & 0xc0) == 0x80);
-        memcpy(cut + length, "\xe2\x80\xa6", 4);
-    }
-    painter->text(painter->context, x, y, PITHI_LEFT, font, rgb, cut);
-}
 
 static void subtitle_text(const struct pithi_figure *figure, char *text, size_t size)
 {
@@ -189,9 +186,9 @@ static void draw_title(const struct pithi_figure *figure, const struct pithi_pai
     double room = figure->width - 2 * MARGIN;
 
     pithi_clean(text, sizeof text, figure->title, 0);
-    draw_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
+    pithi_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
     subtitle_text(figure, text, sizeof text);
-    draw_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
+    pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
 }
 
 static void draw_labels(const struct pithi_figure *figure, const struct pithi_painter *painter)
@@ -205,7 +202,7 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pa
         pithi_plot_bar(plot->row_height, 0, &top, &height);
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
-        draw_text_in(painter, MARGIN, y, figure->label_width + 4, text_font,
+        pithi_text_in(painter, MARGIN, y, figure->label_width + 4, text_font,
                      plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);
     }
 }
@@ -224,9 +221,9 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
                       const struct pithi_axis *axis)
 {
     const struct pithi_plot *plot = &figure->plot;
-    double y = figure->axis_y, right = plot->x + plot->width;
+    double y = figure->axis_y, right = plot->x + figure->plot_width;
 
-    painter->rect(painter->context, plot->x, y, plot->width, 1, PITHI_RGB_FAINT, 1);
+    painter->rect(painter->context, plot->x, y, figure->plot_width, 1, PITHI_RGB_FAINT, 1);
     for (uint32_t i = 0; i < axis->count; i++) {
         double x = floor(plot->x + axis->ticks[i].x);
         double half = painter->text_width(painter->context, small_font, axis->ticks[i].label) / 2;
@@ -238,53 +235,27 @@ static void draw_axis(const struct pithi_figure *figure, const struct pithi_pain
         painter->text(painter->context, MARGIN, y + 18, PITHI_LEFT, small_font, PITHI_RGB_FAINT, axis->base);
 }
 
-static void draw_legend_entry(const struct pithi_figure *figure, const struct pithi_painter *painter,
-                              const struct pithi_legend_entry *entry, double x, double y, double width)
+/* Columns may be wider than a pixel: the plot is drawn narrow and stretched. */
+static void draw_plot(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
-    uint32_t rgb = figure->plot.rgb[entry->id];
-    char text[64], name[128];
-    double room = width - 16 - 52 - 20, used;
+    const struct pithi_plot *plot = &figure->plot;
+    struct pithi_lens lens = {.behind = painter, .left = plot->x, .by = figure->plot_width / plot->width};
+    struct pithi_painter stretched = pithi_lens_begin(&lens);
 
-    if (pithlog_get_def(figure->plot.log, entry->id)->kind == PITHLOG_STATE) {
-        painter->rect(painter->context, x, y, 11, 11, pithi_rgb_darker(rgb, 0.25), 1);
-        painter->rect(painter->context, x + 1, y + 1, 9, 9, rgb, 1);
-    } else {
-        pithi_plot_mark(painter, x + 5.5, y + 1, 4.5, rgb);
-    }
-    pithi_def_label(figure->plot.log, entry->id, name, sizeof name);
-    draw_text_in(painter, x + 17, y + 9.5, room, text_font, PITHI_RGB_TEXT, name);
-    used = fmin(painter->text_width(painter->context, text_font, name), room);
-    legend_text(figure, entry, text, sizeof text);
-    painter->text(painter->context, x + 17 + used + 7, y + 9.5, PITHI_LEFT, small_font, PITHI_RGB_FAINT, text);
-}
-
-static void draw_legend(const struct pithi_figure *figure, const struct pithi_painter *painter)
-{
-    double width = (figure->width - 2 * MARGIN) / figure->legend_columns;
-    char text[48];
-
-    for (uint32_t i = 0; figure->legend_lines && i <= figure->legend_shown && i < figure->legend_count; i++) {
-        double x = floor(MARGIN + i % figure->legend_columns * width);
-        double y = figure->legend_y + i / figure->legend_columns * LEGEND_LINE;
-        if (i < figure->legend_shown) {
-            draw_legend_entry(figure, painter, &figure->legend[i], x, y, width);
-            continue;
-        }
-        snprintf(text, sizeof text, "and %" PRIu32 " more", figure->legend_count - figure->legend_shown);
-        painter->text(painter->context, x + 17, y + 9.5, PITHI_LEFT, text_font, PITHI_RGB_FAINT, text);
-    }
+    pithi_plot_draw(plot, plot->width == figure->plot_width ? painter : &stretched);
 }
 
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     struct pithi_axis axis;
 
-    pithi_axis_make(figure->plot.t0_ns, figure->plot.t1_ns, figure->plot.width, TICK_SPACING, &axis);
+    pithi_axis_make(figure->plot.t0_ns, figure->plot.t1_ns, figure->plot_width, TICK_SPACING, &axis);
     painter->rect(painter->context, 0, 0, figure->width, figure->height, PITHI_RGB_PAPER, 1);
     draw_title(figure, painter);
     draw_labels(figure, painter);
     draw_grid(figure, painter, &axis);
-    pithi_plot_draw(&figure->plot, painter);
+    draw_plot(figure, painter);
     draw_axis(figure, painter, &axis);
-    draw_legend(figure, painter);
+    pithi_legend_draw(&figure->below, painter);
+    pithi_legend_draw(&figure->beside, painter);
 }

@@ -4,18 +4,25 @@
 #ifndef PITHI_FIGURE_H
 #define PITHI_FIGURE_H
 
-#include "core/legend.h"
+#include "core/legend_draw.h"
 #include "core/plot.h"
+
+enum pithi_legend_place { PITHI_LEGEND_BOTTOM, PITHI_LEGEND_RIGHT, PITHI_LEGEND_NONE };
 
 struct pithi_figure {
     const char *title;
     struct pithi_plot plot; /* log, digest, rgb, t0_ns, t1_ns, rows, row_count, hidden, most_arrows: the caller's */
     double width, height;   /* of the picture; height 0: as the rows need, set by pithi_figure_load */
+    double row_height;      /* 0: by the size */
+    uint32_t columns;       /* asked of the log; 0: one a pixel. Fewer are drawn wider */
+    enum pithi_legend_place place;
+    int no_arrows; /* messages are counted, not drawn */
+    int stats; /* a table of counts and times below the picture, which is the legend if that is there as well */
     /* Made by pithi_figure_load: */
-    double axis_y, legend_y;
+    double axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
     struct pithi_legend_entry *legend;
-    uint32_t legend_count, legend_shown, legend_columns, legend_lines;
-    double label_width;
+    uint32_t legend_count;
+    struct pithi_legend_plan below, beside;
 };
 
 enum { PITHI_FIGURE_LEAST_WIDTH = 240, PITHI_FIGURE_LEAST_HEIGHT = 120, PITHI_FIGURE_MOST = 32000 };

@@ -73,6 +73,29 @@ uint32_t pithi_rgb_darker(uint32_t rgb, double amount)
     return out;
 }
 
+uint32_t pithi_rgb_lightness(uint32_t rgb)
+{
+    return (uint32_t)(299 * channel(rgb, 16) + 587 * channel(rgb, 8) + 114 * channel(rgb, 0) + 500) / 1000;
+}
+
+/* Between nearly black and the grey of a lane without a state. */
+enum { DARKEST_GREY = 0x28, LIGHTEST_GREY = 0xd0 };
+
+void pithi_palette_grey(uint32_t *rgb, uint32_t count)
+{
+    unsigned char there[256] = {0};
+    uint32_t steps = 0, step[256];
+
+    for (uint32_t i = 0; i < count; i++)
+        there[pithi_rgb_lightness(rgb[i])] = 1;
+    for (int i = 0; i < 256; i++)
+        step[i] = there[i] ? steps++ : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t rank = step[pithi_rgb_lightness(rgb[i])];
+        rgb[i] = (DARKEST_GREY + rank * (LIGHTEST_GREY - DARKEST_GREY) / (steps > 1 ? steps - 1 : 1)) * 0x010101u;
+    }
+}
+
 uint32_t pithi_rgb_blend(uint32_t under, uint32_t over, unsigned alpha)
 {
     uint32_t out = 0;

@@ -27,6 +27,10 @@ uint32_t *pithi_palette_make_live(const struct pithlog_follow *follow);
 
 /* The colour made darker (amount 0 to 1) for outlines. */
 uint32_t pithi_rgb_darker(uint32_t rgb, double amount);
+/* How light it looks, 0 to 255 (ITU-R BT.601). */
+uint32_t pithi_rgb_lightness(uint32_t rgb);
+/* Greys instead of colours, as different from each other as they can be, in the order of their lightness. */
+void pithi_palette_grey(uint32_t *rgb, uint32_t count);
 /* `over` laid on `under`, alpha 0 to 255. */
 uint32_t pithi_rgb_blend(uint32_t under, uint32_t over, unsigned alpha);
 

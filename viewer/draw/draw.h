@@ -5,9 +5,18 @@
 #include <stdint.h>
 
 #include "core/digest.h"
+#include "core/figure.h"
 #include "core/query.h"
 
-enum pithi_draw_kind { PITHI_DRAW_PNG, PITHI_DRAW_SVG, PITHI_DRAW_PDF, PITHI_DRAW_TEXT };
+enum pithi_draw_kind {
+    PITHI_DRAW_PNG,
+    PITHI_DRAW_SVG,
+    PITHI_DRAW_PDF,
+    PITHI_DRAW_PS,
+    PITHI_DRAW_EPS,
+    PITHI_DRAW_HTML,
+    PITHI_DRAW_TEXT
+};
 enum pithi_draw_colour { PITHI_COLOUR_AUTO, PITHI_COLOUR_ALWAYS, PITHI_COLOUR_NEVER };
 
 struct pithi_draw {
@@ -15,7 +24,11 @@ struct pithi_draw {
     const char *log_path, *out_path, *lanes, *title;
     enum pithi_draw_kind kind;
     enum pithi_draw_colour colour;
-    int ascii;
+    enum pithi_legend_place legend;
+    int ascii, grey, stats;
+    int full;            /* an SVG as large as it comes */
+    const char **script; /* -e, in order */
+    int script_count;
     int width, height; /* 0: by default, by the rows */
     int64_t t0_ns, t1_ns;
     int has_from, has_to;
@@ -28,6 +41,9 @@ struct pithi_draw {
     struct pithi_row *rows;
     uint32_t row_count;
     uint32_t *rgb;
+    /* Of the words: */
+    unsigned char *hidden; /* [defs] */
+    int no_arrows, row_height;
 };
 
 /* Reads the command line: 0; 2 after a message (exit status for a usage error); -1: help was printed. */
@@ -39,7 +55,20 @@ int pithi_draw_failed(const char *format, ...) __attribute__((format(printf, 1, 
 /* Says of a log with damaged parts, once, that the rest is drawn. */
 void pithi_draw_damaged(void);
 
-int pithi_draw_picture(const struct pithi_draw *draw);  /* PNG, SVG, PDF; exit status */
+/* What `-e` says (draw_words.c), of a log whose rows and window are set: 0, or an exit status after a message. */
+int pithi_draw_words(struct pithi_draw *draw);
+/* All rows, or those of a list: 0, or an exit status after a message. */
+int pithi_draw_rows(struct pithi_draw *draw, const char *list);
+
+/* The figure of all that is asked for, not yet loaded. */
+struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
+/* 0, or an exit status after a message. */
+int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure);
+
+int pithi_draw_picture(const struct pithi_draw *draw);  /* PNG, PDF, PostScript by cairo; SVG; exit status */
+int pithi_draw_page(const struct pithi_draw *draw);     /* HTML; exit status */
+/* `--stats` of pithi_draw_terminal. */
+void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
 int pithi_draw_terminal(const struct pithi_draw *draw); /* text on standard output; exit status */
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/figure.h"
+#include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
@@ -70,46 +71,67 @@ static int set_window(struct pithi_draw *draw)
 /* Of larger logs a picture by the summary alone is made: to read all records would take seconds. */
 enum { RIGHT_RECORDS = 20000000 };
 
-static int set_rows(struct pithi_draw *draw)
+int pithi_draw_rows(struct pithi_draw *draw, const char *list)
 {
+    free(draw->rows);
     draw->rows = pithi_rows_make(draw->log, draw->kind == PITHI_DRAW_TEXT ? NULL : draw->digest, &draw->row_count);
     if (!draw->row_count)
         return pithi_draw_failed("%s: nothing to draw: the log holds no records", draw->log_path);
-    if (draw->lanes && pithi_rows_choose(draw->log, draw->lanes, draw->rows, &draw->row_count)) {
-        pithi_draw_failed("draw: --lanes %s: no list of ranks such as 0-3,7.1; see `pith help draw`", draw->lanes);
+    if (list && pithi_rows_choose(draw->log, list, draw->rows, &draw->row_count)) {
+        pithi_draw_failed("draw: --lanes %s: no list of ranks such as 0-3,7.1; see `pith help draw`", list);
         return 2;
     }
     if (!draw->row_count)
-        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, draw->lanes);
+        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, list);
+    return 0;
+}
+
+static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
+
+/* What must be read of the log before anything is asked of it. */
+static int read_log(struct pithi_draw *draw)
+{
+    const struct pithlog_info *info;
+    int err;
+
+    if (pithlog_open(draw->log_path, &draw->log))
+        return pithi_draw_failed("%s", pithlog_error());
+    info = pithlog_get_info(draw->log);
+    if (!is_text(draw) && !draw->lanes && !draw->height && !draw->script_count &&
+        info->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
+        return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
+                                 info->lanes);
+    err = is_text(draw) && !draw->stats ? PITH_OK : pithi_digest_open(draw->log, &draw->digest);
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    else if (err)
+        return pithi_draw_failed("%s", pithlog_error());
+    else if (info->records >= PITHI_SUMMARY_RECORDS)
+        pithlog_summary_open(draw->log, &draw->summary); /* without it, all is read */
+    if (info->records > RIGHT_RECORDS)
+        draw->care = PITHI_NEAR;
+    draw->hidden = pithi_alloc(info->defs, 1);
+    draw->rgb = pithi_palette_make(draw->log);
+    if (draw->grey)
+        pithi_palette_grey(draw->rgb, info->defs);
     return 0;
 }
 
 static int draw_log(struct pithi_draw *draw)
 {
-    int status;
+    int status = read_log(draw);
 
-    if (pithlog_open(draw->log_path, &draw->log))
-        return pithi_draw_failed("%s", pithlog_error());
-    if (draw->kind != PITHI_DRAW_TEXT && !draw->lanes && !draw->height &&
-        pithlog_get_info(draw->log)->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
-        return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
-                                 pithlog_get_info(draw->log)->lanes);
-    status = draw->kind != PITHI_DRAW_TEXT ? pithi_digest_open(draw->log, &draw->digest) : 0;
-    if (status == PITH_ERR_DAMAGED)
-        pithi_draw_damaged();
-    else if (status)
-        return pithi_draw_failed("%s", pithlog_error());
-    else if (pithlog_get_info(draw->log)->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(draw->log, &draw->summary); /* without it, all is read */
-    if (pithlog_get_info(draw->log)->records > RIGHT_RECORDS)
-        draw->care = PITHI_NEAR;
-    draw->rgb = pithi_palette_make(draw->log);
-    status = set_rows(draw);
+    if (!status)
+        status = pithi_draw_rows(draw, draw->lanes);
     if (!status)
         status = set_window(draw);
     if (!status)
-        status = draw->kind == PITHI_DRAW_TEXT ? pithi_draw_terminal(draw) : pithi_draw_picture(draw);
-    return status;
+        status = pithi_draw_words(draw);
+    if (status)
+        return status;
+    if (is_text(draw))
+        return pithi_draw_terminal(draw);
+    return draw->kind == PITHI_DRAW_HTML ? pithi_draw_page(draw) : pithi_draw_picture(draw);
 }
 
 int main(int argc, char **argv)
@@ -121,6 +143,8 @@ int main(int argc, char **argv)
         return status < 0 ? 0 : status;
     status = draw_log(&draw);
     free(draw.rgb);
+    free(draw.hidden);
+    free(draw.script);
     free(draw.rows);
     pithi_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);

@@ -2,15 +2,17 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "core/figure.h"
+#include "core/memory.h"
 #include "core/words.h"
 #include "draw/draw.h"
 
 static const char help[] =
-    "Usage: pith draw LOG -o OUT.png|svg|pdf   the timelines as a picture; no display needed\n"
-    "       pith draw LOG --text               the timelines in letters, on the terminal in colour\n"
+    "Usage: pith draw LOG -o OUT    the timelines as a picture; no display needed. OUT ends in\n"
+    "                               .png .svg .pdf .ps .eps, or in .html: a page with zoom and statistics\n"
+    "       pith draw LOG --text    the timelines in letters, on the terminal in colour\n"
     "\n"
     "  -o OUT          the file; its suffix says which kind\n"
     "  --size WxH      in pixels (with --text in letters); without H as high as the rows need; default 1200\n"
@@ -18,17 +20,28 @@ static const char help[] =
     "  --to TIME       end here; finalize: where MPI_Finalize begins\n"
     "  --lanes LIST    only these ranks or threads: 0-3,7.1\n"
     "  --title TEXT    instead of the log's name\n"
+    "  --legend WHERE  bottom, right or none\n"
+    "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
+    "  --grey          for printers without colour\n"
+    "  --full          an SVG with every column, also above 2 MB\n"
+    "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
+    "                  fit, work, in, out, pan, height\n"
     "  --text          print it\n"
     "  --ascii         as --text, plain letters only\n"
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
 
-enum { SIZE = 256, FROM, TO, LANES, TITLE, TEXT, ASCII, COLOUR, HELP };
+enum { SIZE = 256, FROM, TO, LANES, TITLE, LEGEND, STATS, GREY, FULL, TEXT, ASCII, COLOUR, HELP };
 static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"from", required_argument, NULL, FROM},
                                         {"to", required_argument, NULL, TO},
                                         {"lanes", required_argument, NULL, LANES},
                                         {"lane", required_argument, NULL, LANES},
                                         {"title", required_argument, NULL, TITLE},
+                                        {"legend", required_argument, NULL, LEGEND},
+                                        {"stats", no_argument, NULL, STATS},
+                                        {"grey", no_argument, NULL, GREY},
+                                        {"gray", no_argument, NULL, GREY},
+                                        {"full", no_argument, NULL, FULL},
                                         {"text", no_argument, NULL, TEXT},
                                         {"ascii", no_argument, NULL, ASCII},
                                         {"color", required_argument, NULL, COLOUR},
@@ -49,25 +62,81 @@ __attribute__((format(printf, 1, 2))) static int usage(const char *format, ...)
     return 2;
 }
 
+/* The number of `word` among `names`; -1: it is none of them. */
+static int choose(const char *word, const char *const names[], int count)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(word, names[i]) == 0)
+            return i;
+    return -1;
+}
+
 static int set_colour(struct pithi_draw *draw, const char *when)
 {
     static const char *const names[] = {"auto", "always", "never"};
+    int choice = choose(when, names, 3);
 
-    for (int i = 0; i < 3; i++)
-        if (strcmp(when, names[i]) == 0) {
-            draw->colour = (enum pithi_draw_colour)i;
-            return 0;
-        }
-    return usage("--colour %s: must be always, never or auto", when);
+    if (choice < 0)
+        return usage("--colour %s: must be always, never or auto", when);
+    draw->colour = (enum pithi_draw_colour)choice;
+    return 0;
+}
+
+static int set_legend(struct pithi_draw *draw, const char *where)
+{
+    static const char *const names[] = {"bottom", "right", "none"};
+    int choice = choose(where, names, 3);
+
+    if (choice < 0)
+        return usage("--legend %s: must be bottom, right or none", where);
+    draw->legend = (enum pithi_legend_place)choice;
+    return 0;
+}
+
+static int add_script(struct pithi_draw *draw, const char *script)
+{
+    const char **scripts = pithi_alloc((size_t)draw->script_count + 1, sizeof *scripts);
+
+    for (int i = 0; i < draw->script_count; i++)
+        scripts[i] = draw->script[i];
+    scripts[draw->script_count++] = script;
+    free(draw->script);
+    draw->script = scripts;
+    return 0;
+}
+
+/* Those without a value: 0, or -1: it is none of them. */
+static int set_flag(struct pithi_draw *draw, int option)
+{
+    switch (option) {
+    case STATS:
+        return draw->stats = 1, 0;
+    case GREY:
+        return draw->grey = 1, 0;
+    case FULL:
+        return draw->full = 1, 0;
+    case ASCII:
+        draw->ascii = 1;
+        draw->colour = PITHI_COLOUR_NEVER;
+        return draw->kind = PITHI_DRAW_TEXT, 0;
+    case TEXT:
+        return draw->kind = PITHI_DRAW_TEXT, 0;
+    default:
+        return -1;
+    }
 }
 
 /* Returns 0, 2 after a message, -1 after help. */
 static int set_option(struct pithi_draw *draw, int option, const char *value)
 {
+    if (set_flag(draw, option) == 0)
+        return 0;
     switch (option) {
     case 'o':
         draw->out_path = value;
         return 0;
+    case 'e':
+        return add_script(draw, value);
     case SIZE:
         if (pithi_size_parse(value, &draw->width, &draw->height))
             return usage("--size %s: must be like 1200x400", value);
@@ -92,14 +161,8 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
     case TITLE:
         draw->title = value;
         return 0;
-    case ASCII:
-        draw->ascii = 1;
-        draw->colour = PITHI_COLOUR_NEVER;
-        draw->kind = PITHI_DRAW_TEXT;
-        return 0;
-    case TEXT:
-        draw->kind = PITHI_DRAW_TEXT;
-        return 0;
+    case LEGEND:
+        return set_legend(draw, value);
     case COLOUR:
         return set_colour(draw, value);
     default:
@@ -110,19 +173,23 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
 
 static int set_kind(struct pithi_draw *draw)
 {
-    static const char *const suffixes[] = {".png", ".svg", ".pdf"};
+    static const struct {
+        const char *suffix;
+        enum pithi_draw_kind kind;
+    } kinds[] = {{".png", PITHI_DRAW_PNG}, {".svg", PITHI_DRAW_SVG}, {".pdf", PITHI_DRAW_PDF},   {".ps", PITHI_DRAW_PS},
+                 {".eps", PITHI_DRAW_EPS}, {".htm", PITHI_DRAW_HTML}, {".html", PITHI_DRAW_HTML}};
     const char *dot = draw->out_path ? strrchr(draw->out_path, '.') : NULL;
 
     if (draw->kind == PITHI_DRAW_TEXT)
         return draw->out_path ? usage("--text is printed; it goes not with -o") : 0;
     if (!draw->out_path)
-        return usage("where to? give -o OUT.png (or .svg, .pdf), or --text");
-    for (int i = 0; dot && i < 3; i++)
-        if (strcmp(dot, suffixes[i]) == 0) {
-            draw->kind = (enum pithi_draw_kind)i;
+        return usage("where to? give -o OUT.png (or .svg, .pdf, .ps, .eps, .html), or --text");
+    for (unsigned i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(dot, kinds[i].suffix) == 0) {
+            draw->kind = kinds[i].kind;
             return 0;
         }
-    return usage("-o %s: its name must end in .png, .svg or .pdf", draw->out_path);
+    return usage("-o %s: its name must end in .png, .svg, .pdf, .ps, .eps or .html", draw->out_path);
 }
 
 static int check_size(const struct pithi_draw *draw)
@@ -141,7 +208,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
     int option, status;
 
     opterr = 0;
-    while ((option = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, ":o:e:", options, NULL)) != -1) {
         if (option == ':')
             return usage("%s needs a value", argv[optind - 1]);
         if (option == '?')

@@ -1,20 +1,30 @@
-/* picture.c - a picture of a log as PNG, SVG or PDF: written to OUT.part, renamed when whole. */
+/* picture.c - a picture of a log in a file: PNG, PDF and PostScript by cairo, SVG by svg_painter.c. */
 #include <cairo-pdf.h>
-#include <cairo-svg.h>
+#include <cairo-ps.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "core/figure.h"
-#include "core/memory.h"
+#include "core/clean.h"
+#include "core/lens.h"
 #include "draw/cairo_painter.h"
 #include "draw/draw.h"
+#include "draw/save.h"
+#include "draw/svg_painter.h"
 
 enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000 };
+/* An SVG is kept below this, by fewer columns if need be. */
+enum { SVG_MOST_BYTES = 2000000, SVG_LEAST_COLUMNS = 100 };
 
-/* ---- The file ---------------------------------------------------------------------------------------------------- */
+struct picture {
+    const struct pithi_draw *draw;
+    struct pithi_figure figure;
+    struct pithi_svg *svg;
+};
+
+/* ---- By cairo ---------------------------------------------------------------------------------------------------- */
 
 static cairo_status_t write_bytes(void *file, const unsigned char *data, unsigned size)
 {
@@ -26,63 +36,133 @@ static cairo_surface_t *make_surface(const struct pithi_draw *draw, double width
     cairo_surface_t *surface;
 
     switch (draw->kind) {
-    case PITHI_DRAW_SVG:
-        surface = cairo_svg_surface_create_for_stream(write_bytes, file, width, height);
-        cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
-        return surface;
     case PITHI_DRAW_PDF:
         surface = cairo_pdf_surface_create_for_stream(write_bytes, file, width, height);
         /* The same log gives the same bytes: no date of today. */
         cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "1970-01-01T00:00:00Z");
+        return surface;
+    case PITHI_DRAW_PS:
+    case PITHI_DRAW_EPS:
+        surface = cairo_ps_surface_create_for_stream(write_bytes, file, width, height);
+        cairo_ps_surface_set_eps(surface, draw->kind == PITHI_DRAW_EPS);
         return surface;
     default:
         return cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     }
 }
 
-static cairo_status_t draw_to(const struct pithi_draw *draw, const struct pithi_figure *figure, FILE *file)
+/* Cairo writes today's date into PostScript, as ctime does: always 24 letters, which another date replaces. */
+static int set_date(FILE *file)
 {
-    cairo_surface_t *surface = make_surface(draw, figure->width, figure->height, file);
+    static const char key[] = "%%CreationDate: ", date[] = "Thu Jan  1 00:00:00 1970";
+    char head[512], *place;
+    size_t size;
+
+    rewind(file);
+    size = fread(head, 1, sizeof head - 1, file);
+    head[size] = 0;
+    place = strstr(head, key);
+    if (!place)
+        return 0;
+    place += sizeof key - 1;
+    if (strcspn(place, "\n") != sizeof date - 1)
+        return 0;
+    return fseek(file, place - head, SEEK_SET) != 0 || fwrite(date, 1, sizeof date - 1, file) != sizeof date - 1;
+}
+
+static const char *write_by_cairo(void *context, FILE *file)
+{
+    struct picture *picture = context;
+    enum pithi_draw_kind kind = picture->draw->kind;
+    int postscript = kind == PITHI_DRAW_PS || kind == PITHI_DRAW_EPS;
+    cairo_surface_t *surface = make_surface(picture->draw, picture->figure.width, picture->figure.height, file);
     cairo_t *cairo = cairo_create(surface);
-    struct pithi_cairo context;
-    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, draw->kind == PITHI_DRAW_SVG);
+    struct pithi_cairo cairo_context;
+    struct pithi_painter painter = pithi_cairo_begin(&cairo_context, cairo, postscript);
+    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey, .opaque = postscript};
+    struct pithi_painter seen = pithi_lens_begin(&lens);
     cairo_status_t status;
 
-    pithi_figure_draw(figure, &painter);
-    pithi_cairo_end(&context);
+    pithi_figure_draw(&picture->figure, &seen);
+    pithi_cairo_end(&cairo_context);
     status = cairo_status(cairo);
     cairo_destroy(cairo);
-    if (!status && draw->kind == PITHI_DRAW_PNG)
+    if (!status && kind == PITHI_DRAW_PNG)
         status = cairo_surface_write_to_png_stream(surface, write_bytes, file);
     cairo_surface_finish(surface);
     if (!status)
         status = cairo_surface_status(surface);
     cairo_surface_destroy(surface);
-    return status;
+    if (!status && postscript && set_date(file))
+        status = CAIRO_STATUS_WRITE_ERROR;
+    return status ? cairo_status_to_string(status) : NULL;
 }
 
-static int write_part(const struct pithi_draw *draw, const struct pithi_figure *figure, const char *part)
-{
-    FILE *file = fopen(part, "wb");
-    cairo_status_t status;
-    int error;
+/* ---- SVG --------------------------------------------------------------------------------------------------------- */
 
-    if (!file)
-        return pithi_draw_failed("%s: %s", part, strerror(errno));
-    errno = 0;
-    status = draw_to(draw, figure, file);
-    error = errno;
-    if (fclose(file) != 0 && !status) {
-        status = CAIRO_STATUS_WRITE_ERROR;
-        error = errno;
-    }
-    if (!status && rename(part, draw->out_path) == 0)
+static const char *write_svg(void *context, FILE *file)
+{
+    const struct pithi_text *text = pithi_svg_end(((struct picture *)context)->svg);
+
+    return fwrite(text->data, 1, text->size, file) == text->size ? NULL : "";
+}
+
+static void draw_svg(struct picture *picture, const struct pithi_painter *measure)
+{
+    char title[256];
+    struct pithi_painter painter;
+    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey};
+    struct pithi_painter seen;
+
+    pithi_clean(title, sizeof title, picture->figure.title, 0);
+    picture->svg = pithi_svg_new(picture->figure.width, picture->figure.height, title, measure);
+    painter = pithi_svg_painter(picture->svg);
+    seen = pithi_lens_begin(&lens);
+    pithi_figure_draw(&picture->figure, &seen);
+}
+
+/* The next try with fewer columns; 0: it is small enough. */
+static uint32_t fewer_columns(const struct picture *picture, uint32_t bytes)
+{
+    uint32_t columns = picture->figure.plot.width;
+    double fewer = columns * 0.95 * SVG_MOST_BYTES / bytes;
+
+    if (picture->draw->full || bytes <= SVG_MOST_BYTES || columns <= SVG_LEAST_COLUMNS)
         return 0;
+    return fewer > SVG_LEAST_COLUMNS ? (uint32_t)fewer : SVG_LEAST_COLUMNS;
+}
+
+static int save_svg(struct picture *picture)
+{
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+    cairo_t *cairo = cairo_create(surface);
+    struct pithi_cairo context;
+    struct pithi_painter measure = pithi_cairo_begin(&context, cairo, 0);
+    uint32_t columns = 0;
+    int status;
+
+    do {
+        picture->figure.columns = columns;
+        status = pithi_draw_load(picture->draw, &picture->figure);
+        if (status)
+            break;
+        draw_svg(picture, &measure);
+        columns = fewer_columns(picture, pithi_svg_bytes(picture->svg));
+        if (columns) {
+            pithi_svg_free(picture->svg);
+            pithi_figure_free(&picture->figure);
+            picture->figure = pithi_draw_figure(picture->draw);
+        }
+    } while (columns);
+    if (!status && picture->figure.columns)
+        fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f to stay below 2 MB; --full draws all\n",
+                picture->draw->out_path, picture->figure.columns, picture->figure.plot_width);
     if (!status)
-        error = errno;
-    pithi_draw_failed("%s: cannot write: %s", draw->out_path, error ? strerror(error) : cairo_status_to_string(status));
-    unlink(part);
-    return 1;
+        status = pithi_save(picture->draw->out_path, write_svg, picture);
+    pithi_svg_free(picture->svg);
+    cairo_destroy(cairo);
+    cairo_surface_destroy(surface);
+    return status;
 }
 
 /* ---- The picture ------------------------------------------------------------------------------------------------- */
@@ -93,7 +173,29 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static int load(struct pithi_figure *figure, const struct pithi_draw *draw)
+struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
+{
+    return (struct pithi_figure){.title = draw->title ? draw->title : base_name(draw->log_path),
+                                 .plot = {.log = draw->log,
+                                          .digest = draw->digest,
+                                          .summary = draw->summary,
+                                          .care = draw->care,
+                                          .rgb = draw->rgb,
+                                          .hidden = draw->hidden,
+                                          .t0_ns = draw->t0_ns,
+                                          .t1_ns = draw->t1_ns,
+                                          .rows = draw->rows,
+                                          .row_count = draw->row_count,
+                                          .most_arrows = MOST_ARROWS},
+                                 .width = draw->width ? draw->width : DEFAULT_WIDTH,
+                                 .height = draw->height,
+                                 .row_height = draw->row_height,
+                                 .place = draw->legend,
+                                 .no_arrows = draw->no_arrows,
+                                 .stats = draw->stats};
+}
+
+int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
@@ -115,27 +217,16 @@ static int load(struct pithi_figure *figure, const struct pithi_draw *draw)
 
 int pithi_draw_picture(const struct pithi_draw *draw)
 {
-    struct pithi_figure figure = {.title = draw->title ? draw->title : base_name(draw->log_path),
-                                  .plot = {.log = draw->log,
-                                           .digest = draw->digest,
-                                           .summary = draw->summary,
-                                           .care = draw->care,
-                                           .rgb = draw->rgb,
-                                           .t0_ns = draw->t0_ns,
-                                           .t1_ns = draw->t1_ns,
-                                           .rows = draw->rows,
-                                           .row_count = draw->row_count,
-                                           .most_arrows = MOST_ARROWS},
-                                  .width = draw->width ? draw->width : DEFAULT_WIDTH,
-                                  .height = draw->height};
-    size_t size = strlen(draw->out_path) + sizeof ".part";
-    char *part = pithi_alloc(size, 1);
-    int status = load(&figure, draw);
+    struct picture picture = {.draw = draw, .figure = pithi_draw_figure(draw)};
+    int status;
 
-    snprintf(part, size, "%s.part", draw->out_path);
-    if (!status)
-        status = write_part(draw, &figure, part);
-    pithi_figure_free(&figure);
-    free(part);
+    if (draw->kind == PITHI_DRAW_SVG) {
+        status = save_svg(&picture);
+    } else {
+        status = pithi_draw_load(draw, &picture.figure);
+        if (!status)
+            status = pithi_save(draw->out_path, write_by_cairo, &picture);
+    }
+    pithi_figure_free(&picture.figure);
     return status;
 }

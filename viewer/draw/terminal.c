@@ -11,7 +11,7 @@
 
 #include "core/axis.h"
 #include "core/clean.h"
-#include "core/legend.h"
+#include "core/legend_draw.h"
 #include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
@@ -126,8 +126,12 @@ static int ask_log(struct terminal *terminal)
 {
     const struct pithi_draw *draw = terminal->draw;
     uint32_t *lanes = pithi_alloc(draw->row_count, sizeof *lanes);
-    struct pithi_query query = {
-        .t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .lanes = lanes, .summary = draw->summary, .care = draw->care};
+    struct pithi_query query = {.t0_ns = draw->t0_ns,
+                                .t1_ns = draw->t1_ns,
+                                .lanes = lanes,
+                                .hidden = draw->hidden,
+                                .summary = draw->summary,
+                                .care = draw->care};
     uint32_t count;
     int err;
 
@@ -143,7 +147,8 @@ static int ask_log(struct terminal *terminal)
     else if (err)
         return pithi_draw_failed("%s", pithlog_error());
     terminal->legend = pithi_legend_make(draw->log, &terminal->cells, draw->t1_ns - draw->t0_ns, &count);
-    terminal->legend_count = drop_tiny_entries(terminal, terminal->legend, count);
+    count = pithi_legend_shown(terminal->legend, count, draw->hidden);
+    terminal->legend_count = draw->stats ? count : drop_tiny_entries(terminal, terminal->legend, count);
     terminal->tiny = count - terminal->legend_count;
     return 0;
 }
@@ -361,13 +366,15 @@ static void print_title(const struct terminal *terminal)
     const char *slash = strrchr(draw->log_path, '/');
     const struct pithlog_info *info = pithlog_get_info(draw->log);
     const char *title = draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path;
-    char duration[32], text[256];
+    char duration[32], text[256], messages[48] = "";
     int64_t from_ns, to_ns;
 
     pithi_whole_window(draw->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
-    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
-           info->ranks, &"s"[info->ranks == 1], info -> lanes, &"s"[info->lanes == 1], duration);
+    if (info->messages)
+        snprintf(messages, sizeof messages, ", %" PRIu64 " message%s", info->messages, &"s"[info->messages == 1]);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
+           info->ranks, &"s"[info->ranks == 1], info->lanes, &"s"[info->lanes == 1], messages, duration);
 }
 
 int pithi_draw_terminal(const struct pithi_draw *draw)
@@ -382,7 +389,10 @@ int pithi_draw_terminal(const struct pithi_draw *draw)
         print_title(&terminal);
         print_rows(&terminal);
         print_axis(&terminal);
-        print_legend(&terminal);
+        if (draw->legend != PITHI_LEGEND_NONE)
+            print_legend(&terminal);
+        if (draw->stats)
+            pithi_draw_table(draw, terminal.legend, terminal.legend_count);
         if (fflush(stdout) != 0 || ferror(stdout))
             status = pithi_draw_failed("standard output: cannot write");
     }

@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# `pith draw`, what is said beside the picture: -e words, --legend, --stats, --grey; SVG within its size, PostScript.
+. "$(dirname "$0")/../lib.sh"
+
+if [ ! -x "$build/libexec/pith/pith-draw" ]; then
+    skip "pith draw" "not built here: no cairo"
+    finish
+fi
+${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+ok $? "the log maker compiles"
+./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log big big.pith
+ok $? "logs are made"
+
+# ---- words: the same as by options
+same() { # WHAT WORDS OPTIONS...
+    local what=$1 words=$2
+    shift 2
+    pith draw rich.pith -o words.png -e "$words" && pith draw rich.pith -o options.png "$@"
+    cmp words.png options.png
+    ok $? "-e '${words//$'\n'/ }': $what"
+}
+same "a window of time" 'zoom 4ms 6ms' --from 4ms --to 6ms
+same "rows" 'rows 0-2' --lanes 0-2
+same "undone by what comes later" 'zoom 4ms 6ms; rows 1; fit; rows'
+same "zoom in and move" 'zoom 4ms 8ms; in 2; pan 0.5' --from 6ms --to 8ms
+same "out" 'zoom 5ms 6ms; out' --from 4500us --to 6500us
+same "braces, quotes, lines" $'hide {MPI_*};show "MPI_*"\n rows {0-2}\n' --lanes 0-2
+same "several -e" 'zoom 4ms 6ms' --from 4ms -e 'zoom 4ms 6ms'
+pith draw plain.pith --text --size 72 -e 'hide green' >text.out
+like "$(sed -n 2p text.out)" '^rank 0 +\|R{30,}B{29,33}\|$' "hide: what is around it shows"
+is "$(grep -c green text.out)" 0 "hide: not in the legend"
+pith draw plain.pith -o arrows.svg && pith draw plain.pith -o none.svg -e 'arrows off'
+is "$(grep -c '<g stroke="#16202a' arrows.svg):$(grep -c '16202a' none.svg)" "1:0" "arrows off: no arrow"
+pith draw rich.pith -o high.png -e 'height 40' && pith draw rich.pith -o low.png -e 'height 12'
+ok $(($(identify -format %h high.png) - $(identify -format %h low.png) != 28 * 9)) "height: of each of 9 rows"
+
+wrong() { # PATTERN WORDS
+    local out
+    out=$(pith draw plain.pith -o wrong.png -e "$2" 2>&1)
+    is "$?:$(wc -l <<<"$out")" 2:1 "-e '$2': exit status, one line"
+    like "$out" "^pith: draw: .*$1" "-e '$2': what it says"
+    is "$(ls wrong.png* 2>/dev/null)" "" "-e '$2': no file"
+}
+wrong 'no such word for pictures: jump; there are: arrows fit height' 'fit; jump 3'
+wrong 'zoom: must end after it begins' 'zoom 3 2'
+wrong 'zoom: no time such as 1\.5 or 20ms: x' 'zoom x 2'
+wrong 'zoom: goes with FROM TO' 'zoom 3'
+wrong 'fit: goes alone' 'fit 3'
+wrong 'does not end' 'hide {a'
+wrong '--lanes a-b: no list' 'rows a-b'
+# Every word is one of the window's, and takes what it takes there.
+window=$(sed -nE 's/^        ([a-z]+) +\{.*word_.*/\1/p' "$top/viewer/tcl/words.tcl" | sort)
+drawn=$(pith draw plain.pith -o wrong.png -e jump 2>&1 | sed 's/.*there are: //' | tr ' ' '\n')
+is "$(comm -13 <(echo "$window") <(sort <<<"$drawn"))" "" "all words are words of the window"
+like "$(pith help draw)" "$(sed -n 1p <<<"$drawn")" "help tells of them"
+
+# ---- statistics
+pith draw plain.pith --text --size 72 --stats >stats.out
+like "$(cat stats.out)" '^blue +2 +1 s +1 s +50\.0%$' "--stats: count, inclusive, exclusive, share"
+like "$(cat stats.out)" '^red +1 +500 ms +400 ms +20\.0%$' "--stats: what is inside is not exclusive"
+like "$(cat stats.out)" '^mark +1$' "--stats: events"
+like "$(cat stats.out)" '^messages +1$' "--stats: messages"
+like "$(pith draw plain.pith --text --stats --to 300ms | tail -n 1)" '^messages +0$' "--stats: of the window"
+pith draw plain.pith -o stats.svg --stats
+for text in inclusive '500 ms' '400 ms' '20 %' messages; do
+    like "$(cat stats.svg)" ">$text</text>" "--stats in a picture: $text"
+done
+# ---- the legend's place
+pith draw rich.pith -o bottom.svg && pith draw rich.pith -o right.svg --legend right && pith draw rich.pith -o none.svg --legend none
+is "$(grep -c '>compute</text>' bottom.svg):$(grep -c '>compute</text>' right.svg):$(grep -c '>compute</text>' none.svg)" 1:1:0 \
+    "--legend bottom, right, none"
+x_of() { sed -nE 's/^<text x="([0-9]+).*>compute<.*/\1/p' "$1"; }
+ok $(($(x_of right.svg) < 900 || $(x_of bottom.svg) > 900)) "right is right"
+out=$(pith draw rich.pith -o x.png --legend left 2>&1)
+is "$?:$out" "2:pith: draw: --legend left: must be bottom, right or none; see \`pith help draw\`" "left is not"
+for size in 240x170 300x2000 2000x300; do
+    for how in "--stats" "--legend right" "--legend right --stats"; do
+        # shellcheck disable=SC2086
+        pith draw rich.pith -o odd.png --size $size $how
+        is "$?:$(identify -format %wx%h odd.png)" "0:$size" "$size $how"
+    done
+done
+# ---- grey
+for kind in png svg; do
+    pith draw rich.pith -o grey.$kind --grey --stats
+done
+is "$(convert grey.png -depth 8 rgb:- | od -An -v -tx1 -w3 | awk '$1 != $2 || $2 != $3' | sort -u | wc -l)" 0 "--grey: nothing but grey"
+is "$(grep -oE '#[0-9a-f]{6}' grey.svg | sort -u | grep -vcE '#(..)\1\1')" 0 "--grey: as SVG"
+pith draw plain.pith -o plain.png --grey
+left=$(convert plain.png -crop 500x1+100+60 -format %k info:)
+ok $((left < 2)) "states have different greys"
+
+# ---- SVG: small
+pith draw big.pith -o big.svg 2>err
+ok $(($(stat -c %s big.svg) > 2000000)) "a dense SVG: $(stat -c %s big.svg) bytes"
+pith draw big.pith -o huge.svg --size 4000 2>err
+ok $(($(stat -c %s huge.svg) > 2000000)) "a wide one: $(stat -c %s huge.svg) bytes"
+like "$(cat err)" '^pith: huge\.svg: drawn with [0-9]+ columns instead of 38[0-9]+ to stay below 2 MB; --full draws all$' "which is said"
+pith draw big.pith -o full.svg --size 4000 --full 2>err
+is "$?:$(cat err)" "0:" "--full: nothing is said"
+ok $(($(stat -c %s full.svg) < 2000000)) "--full: $(stat -c %s full.svg) bytes"
+for file in big huge full stats; do
+    python3 -c "import sys, xml.dom.minidom as m; m.parse('$file.svg')"
+    ok $? "$file.svg is well-formed"
+done
+# ---- PostScript
+pith draw rich.pith -o rich.ps && pith draw rich.pith -o rich.eps --size 400x600
+is "$(head -c 4 rich.ps):$(sed -n 1p rich.eps)" '%!PS:%!PS-Adobe-3.0 EPSF-3.0' "PostScript, encapsulated or not"
+like "$(grep -a BoundingBox rich.eps | head -n 1)" '^%%BoundingBox: 0 [0-9]+ 400 600$' "portrait"
+is "$(grep -ac '%%CreationDate: Thu Jan  1 00:00:00 1970' rich.ps rich.eps | cut -d: -f2 | tr '\n' ' ')" "1 1 " "without the date of today"
+is "$(grep -c -a 'BI$\|ID$\|/ImageType' rich.ps)" 0 "shapes, not images, though arrows are faint"
+
+# ---- interrupted, refused
+mkfifo slow.png.part
+pith draw rich.pith -o slow.png & pid=$!
+sleep 0.3
+kill -TERM $pid 2>/dev/null
+wait $pid 2>/dev/null
+is "$(ls slow.png 2>/dev/null)" "" "interrupted: no file"
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed && chmod 555 closed
+    out=$(pith draw rich.pith -o closed/x.png 2>&1)
+    is "$?:$out" "1:pith: closed/x.png.part: Permission denied" "a folder that is closed"
+fi
+finish

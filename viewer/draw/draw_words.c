@@ -1,0 +1,260 @@
+/* draw_words.c - `pith draw -e 'zoom 1.2 1.4; hide MPI_*'`: those words of the window's scripts (tcl/words.tcl) that
+ * mean something for a picture, with the same spelling and the same effect. */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/words.h"
+#include "core/work.h"
+#include "draw/draw.h"
+
+enum { MOST_WORDS = 8, MOST_LETTERS = 1024 };
+
+struct words {
+    char *item[MOST_WORDS];
+    int count;
+    char letters[MOST_LETTERS];
+};
+
+/* ---- What they do ------------------------------------------------------------------------------------------------ */
+
+/* "zoom: WHY"; exit status. */
+static int wrong(const char *word, const char *why, const char *what)
+{
+    pithi_draw_failed("draw: -e: %s: %s%s; see `pith help draw`", word, why, what);
+    return 2;
+}
+
+/* Kept inside the log and no shorter than 20 ns, as in the window. */
+static int set_window(struct pithi_draw *draw, double from, double to)
+{
+    int64_t first, last;
+    double span;
+
+    pithi_whole_window(draw->log, &first, &last);
+    span = to - from;
+    if (span > (double)(last - first))
+        span = (double)(last - first);
+    if (span < 20)
+        span = 20;
+    if (from > (double)last - span)
+        from = (double)last - span;
+    if (from < (double)first)
+        from = (double)first;
+    draw->t0_ns = (int64_t)from;
+    draw->t1_ns = draw->t0_ns + (int64_t)span;
+    return 0;
+}
+
+static int do_zoom(struct pithi_draw *draw, const struct words *words)
+{
+    int64_t from, to;
+
+    if (pithi_time_parse(words->item[1], &from))
+        return wrong("zoom", "no time such as 1.5 or 20ms: ", words->item[1]);
+    if (pithi_time_parse(words->item[2], &to))
+        return wrong("zoom", "no time such as 1.5 or 20ms: ", words->item[2]);
+    if (from >= to)
+        return wrong("zoom", "must end after it begins", "");
+    return set_window(draw, (double)from, (double)to);
+}
+
+static int do_fit(struct pithi_draw *draw, const struct words *words)
+{
+    (void)words;
+    pithi_whole_window(draw->log, &draw->t0_ns, &draw->t1_ns);
+    return 0;
+}
+
+static int do_work(struct pithi_draw *draw, const struct words *words)
+{
+    (void)words;
+    pithi_work_in_log(draw->log, &draw->t0_ns, &draw->t1_ns);
+    return 0;
+}
+
+/* A number > 0 behind the word, or `otherwise`; 0 after a message. */
+static double factor_of(const struct words *words, double otherwise)
+{
+    char *end;
+    double value = words->count > 1 ? strtod(words->item[1], &end) : otherwise;
+
+    if (words->count > 1 && (*end || end == words->item[1] || !(value > 0 && value < 1e9))) {
+        wrong(words->item[0], "no number above 0: ", words->item[1]);
+        return 0;
+    }
+    return value;
+}
+
+static int zoom_by(struct pithi_draw *draw, double factor)
+{
+    double middle = ((double)draw->t0_ns + (double)draw->t1_ns) / 2;
+    double half = ((double)draw->t1_ns - (double)draw->t0_ns) / 2 * factor;
+
+    return set_window(draw, middle - half, middle + half);
+}
+
+static int do_in(struct pithi_draw *draw, const struct words *words)
+{
+    double factor = factor_of(words, 2);
+    return factor > 0 ? zoom_by(draw, 1 / factor) : 2;
+}
+
+static int do_out(struct pithi_draw *draw, const struct words *words)
+{
+    double factor = factor_of(words, 2);
+    return factor > 0 ? zoom_by(draw, factor) : 2;
+}
+
+static int do_pan(struct pithi_draw *draw, const struct words *words)
+{
+    double span = (double)draw->t1_ns - (double)draw->t0_ns, by;
+    char *end;
+
+    by = strtod(words->item[1], &end) * span;
+    if (*end || end == words->item[1] || !(by > -9e18 && by < 9e18))
+        return wrong("pan", "no number: ", words->item[1]);
+    return set_window(draw, (double)draw->t0_ns + by, (double)draw->t1_ns + by);
+}
+
+static int do_rows(struct pithi_draw *draw, const struct words *words)
+{
+    return pithi_draw_rows(draw, words->count > 1 && *words->item[1] ? words->item[1] : NULL);
+}
+
+static int do_height(struct pithi_draw *draw, const struct words *words)
+{
+    double pixels = factor_of(words, 0);
+
+    draw->row_height = pixels < 2 ? 2 : pixels > 200 ? 200 : (int)pixels;
+    return pixels > 0 ? 0 : 2;
+}
+
+static void set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
+{
+    for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
+        if (fnmatch(pattern, pithlog_get_def(draw->log, id)->name, 0) == 0)
+            draw->hidden[id] = hidden;
+}
+
+static int do_hide(struct pithi_draw *draw, const struct words *words)
+{
+    set_hidden(draw, words->item[1], 1);
+    return 0;
+}
+
+static int do_show(struct pithi_draw *draw, const struct words *words)
+{
+    set_hidden(draw, words->item[1], 0);
+    return 0;
+}
+
+static int do_arrows(struct pithi_draw *draw, const struct words *words)
+{
+    static const char *const on[] = {"on", "1", "yes", "true"};
+
+    draw->no_arrows = 1;
+    for (unsigned i = 0; i < sizeof on / sizeof *on; i++)
+        if (strcmp(words->item[1], on[i]) == 0)
+            draw->no_arrows = 0;
+    return 0;
+}
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *word, *arguments;
+    int least, most; /* arguments */
+    int (*run)(struct pithi_draw *draw, const struct words *words);
+} table[] = {{"arrows", "on|off", 1, 1, do_arrows},  {"fit", "", 0, 0, do_fit},
+             {"height", "PIXELS", 1, 1, do_height},  {"hide", "NAME", 1, 1, do_hide},
+             {"in", "?FACTOR?", 0, 1, do_in},        {"out", "?FACTOR?", 0, 1, do_out},
+             {"pan", "PART", 1, 1, do_pan},          {"rows", "?LIST?", 0, 1, do_rows},
+             {"show", "NAME", 1, 1, do_show},        {"work", "", 0, 0, do_work},
+             {"zoom", "FROM TO", 2, 2, do_zoom}};
+enum { WORDS = sizeof table / sizeof *table };
+
+static int unknown(const char *word)
+{
+    char list[256] = "";
+
+    for (unsigned i = 0; i < WORDS; i++) {
+        strcat(list, i ? " " : "");
+        strcat(list, table[i].word);
+    }
+    pithi_draw_failed("draw: -e: no such word for pictures: %s; there are: %s", word, list);
+    return 2;
+}
+
+static int run(struct pithi_draw *draw, const struct words *words)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        if (strcmp(words->item[0], table[i].word) != 0)
+            continue;
+        if (words->count - 1 >= table[i].least && words->count - 1 <= table[i].most)
+            return table[i].run(draw, words);
+        return wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone", table[i].arguments);
+    }
+    return unknown(words->item[0]);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
+
+/* One word of `*text`, which may stand in braces (nested ones belong to it) or double quotes, as in Tcl. NULL: it does
+ * not end, or there is no room. */
+static char *read_word(const char **text, char **to, const char *end)
+{
+    char *word = *to, open = **text == '{' || **text == '"' ? *(*text)++ : 0;
+    int depth = 0;
+
+    for (; **text; ++*text) {
+        if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(" \t;\n", **text) != NULL)
+            break;
+        depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
+        if (*to + 2 > end)
+            return NULL;
+        if (**text == '\\' && open != '{' && (*text)[1])
+            ++*text;
+        *(*to)++ = **text;
+    }
+    if (open && !**text)
+        return NULL;
+    *text += open != 0;
+    *(*to)++ = 0;
+    return word;
+}
+
+/* The words up to the next ; or line: 1, 0 at the end of the text, -1 after a message. */
+static int read_words(const char **text, struct words *words)
+{
+    char *to = words->letters;
+
+    words->count = 0;
+    *text += strspn(*text, " \t;\n");
+    if (!**text)
+        return 0;
+    while (**text && **text != ';' && **text != '\n') {
+        if (words->count == MOST_WORDS ||
+            !(words->item[words->count] = read_word(text, &to, words->letters + MOST_LETTERS)))
+            return wrong(words->letters, "a brace or quote that does not end, or too many words", ""), -1;
+        words->count++;
+        *text += strspn(*text, " \t");
+    }
+    return 1;
+}
+
+int pithi_draw_words(struct pithi_draw *draw)
+{
+    int status = 0, more = 0;
+
+    for (int i = 0; i < draw->script_count && !status; i++) {
+        const char *text = draw->script[i];
+        struct words words;
+        while (!status && (more = read_words(&text, &words)) > 0)
+            status = run(draw, &words);
+        if (more < 0)
+            status = 2;
+    }
+    return status;
+}

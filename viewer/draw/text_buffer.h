@@ -1,0 +1,20 @@
+/* text_buffer.h - text in memory that grows: zeroed before the first use, `data` to be freed. */
+#ifndef PITHI_TEXT_BUFFER_H
+#define PITHI_TEXT_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pithi_text {
+    char *data; /* NULL or ended by a zero */
+    uint32_t size, capacity;
+};
+
+void pithi_text_add(struct pithi_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pithi_text_bytes(struct pithi_text *text, const char *bytes, size_t size);
+/* What &, <, > and quotes mean in XML is taken from them. */
+void pithi_text_escaped(struct pithi_text *text, const char *string);
+/* A number of hundredths as short as it goes: 1250 is "12.5". */
+void pithi_text_hundredths(struct pithi_text *text, long hundredths);
+
+#endif

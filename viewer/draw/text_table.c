@@ -1,0 +1,69 @@
+/* text_table.c - `--stats` in letters: what each state took. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/axis.h"
+#include "core/clean.h"
+#include "core/memory.h"
+#include "draw/draw.h"
+
+static int is_state(const struct pithi_draw *draw, const struct pithi_legend_entry *entry)
+{
+    return pithlog_get_def(draw->log, entry->id)->kind == PITHLOG_STATE;
+}
+
+static int name_width(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
+{
+    int widest = 8;
+    char name[48];
+
+    for (uint32_t i = 0; i < count; i++) {
+        int columns = pithi_columns(
+            pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
+        widest = columns > widest ? columns : widest;
+    }
+    return widest;
+}
+
+static void print_name(const char *name, int width) { printf("%s%*s", name, width - pithi_columns(name), ""); }
+
+static void print_line(const struct pithi_draw *draw, const struct pithi_legend_entry *entry, int width)
+{
+    char name[48], inclusive[32], exclusive[32];
+
+    print_name(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entry->id)->name, draw->ascii), width);
+    printf(" %12" PRIu64, entry->sum.count);
+    if (is_state(draw, entry)) {
+        pithi_duration_text(entry->sum.inclusive_ns, inclusive, sizeof inclusive);
+        pithi_duration_text(entry->sum.exclusive_ns, exclusive, sizeof exclusive);
+        printf(" %11s %11s %6.1f%%", inclusive, exclusive, entry->share * 100);
+    }
+    putchar('\n');
+}
+
+/* Messages between the lanes shown that reach into the window. */
+static uint32_t count_messages(const struct pithi_draw *draw)
+{
+    uint32_t lanes = pithlog_get_info(draw->log)->lanes, *row_of_lane = pithi_alloc(lanes, sizeof *row_of_lane), total;
+    struct pithi_arrow one;
+
+    for (uint32_t i = 0; i < lanes; i++)
+        row_of_lane[i] = PITHI_NONE;
+    for (uint32_t row = 0; row < draw->row_count; row++)
+        row_of_lane[draw->rows[row].lane] = row;
+    pithi_digest_arrows(draw->digest, draw->t0_ns, draw->t1_ns, row_of_lane, &one, 1, &total);
+    free(row_of_lane);
+    return total;
+}
+
+void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count)
+{
+    int width = name_width(draw, entries, count);
+
+    printf("\n%*s %12s %11s %11s %7s\n", width, "", "count", "inclusive", "exclusive", "share");
+    for (uint32_t i = 0; i < count; i++)
+        print_line(draw, &entries[i], width);
+    print_name("messages", width);
+    printf(" %12" PRIu32 "\n", count_messages(draw));
+}
