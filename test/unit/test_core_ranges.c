@@ -96,8 +96,7 @@ static uint32_t counts_after(const struct copy *copy, uint32_t records, const st
         }
     }
     for (uint32_t i = 0; i < depth; i++)
-        if (!(query->hidden && query->hidden[stack[i]]) &&
-            (shown == PITHI_NONE || query->depth == PITHI_INNERMOST))
+        if (!(query->hidden && query->hidden[stack[i]]) && (shown == PITHI_NONE || query->depth == PITHI_INNERMOST))
             shown = stack[i];
     return shown;
 }

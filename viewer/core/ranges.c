@@ -241,8 +241,7 @@ static void know_paths(struct pieces *pieces, const struct pithlog_path *paths, 
     for (uint32_t p = 0; p < count; p++) {
         uint32_t around = p ? pieces->shown[paths[p].parent] : PITHI_NONE, state = paths[p].state;
         int there = p && state < ranges->defs && !ranges->hidden[state];
-        pieces->shown[p] =
-            there && (ranges->query.depth == PITHI_INNERMOST || around == PITHI_NONE) ? state : around;
+        pieces->shown[p] = there && (ranges->query.depth == PITHI_INNERMOST || around == PITHI_NONE) ? state : around;
     }
 }
 

@@ -7,8 +7,9 @@
 #         menus {Statistics {"State lengths..." lengths l}}                               text, script, key
 #     }
 #
-# Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's. What it
-# needs of the window it asks for: `$window model`, `timeline`, `top`, `part Histogram`.
+# Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's.
+# What it needs of the window it asks for: `$window model`, `timeline`, `top`, `part Histogram`. A method `flush`, if there
+# is one, draws what is still to be drawn: the word `sync` calls it.
 
 namespace eval ::pith::part {
     variable all {} ;# class -> dict of words, keys, menus

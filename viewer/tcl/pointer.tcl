@@ -190,6 +190,15 @@ oo::class create ::pith::Pointer {
         $model set_pointer {}
     }
 
+    # The line of the pointer when it is in another pane that shares the time axis, at x; {} it is gone.
+    method shadow {x} {
+        if {$x eq {}} {
+            $crosshair hide
+        } else {
+            $crosshair move $x -1
+        }
+    }
+
     # ---- What is under the pointer
 
     method look_soon {} {

@@ -36,6 +36,7 @@ oo::class create ::pith::Timeline {
         image delete $photo
     }
 
+    method path {} { return $path }
     method plot {} { return $plot }
     method axis {} { return $axis }
     method labels {} { return $labels }
@@ -59,8 +60,9 @@ oo::class create ::pith::Timeline {
         grid $path.corner $axis -sticky nsew
         grid $path.labels $plot $path.v -sticky nsew
         set overview [::pith::Overview new $path.overview $model]
-        grid x $path.h -sticky nsew
-        grid x $path.overview -sticky nsew
+        # Rows 2 to 7 are for panes that share the time axis (ranges.tcl).
+        grid $path.h -row 8 -column 1 -sticky nsew
+        grid $path.overview -row 9 -column 1 -sticky nsew
         grid columnconfigure $path 1 -weight 1
         grid rowconfigure $path 1 -weight 1
         bind $plot <Configure> [list [self] resized %w %h]

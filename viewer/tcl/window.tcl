@@ -229,6 +229,11 @@ oo::class create ::pith::Window {
         update
         $timeline flush
         $legend refresh
+        foreach part [dict values $parts] {
+            if {"flush" in [info object methods $part -all]} {
+                $part flush
+            }
+        }
         update
         # Tk's update does not wait for the server; asking it something does.
         winfo pointerxy $top

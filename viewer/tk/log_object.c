@@ -12,6 +12,7 @@
 #include "core/words.h"
 #include "core/work.h"
 #include "tk/background.h"
+#include "tk/log_ranges.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -266,6 +267,11 @@ static const struct method {
     {"info", 0, NULL, log_info},
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
     {"properties", 0, NULL, log_properties},
+    {"rangesat", 2, "x y", pithi_log_ranges_at},
+    {"rangesdraw", 5, "photo height smooth order chosen", pithi_log_ranges_draw},
+    {"rangesexact", 1, "callback", pithi_log_ranges_exact},
+    {"rangesload", 4, "t0 t1 width depth", pithi_log_ranges_load},
+    {"rangestimes", 0, NULL, pithi_log_ranges_times},
     {"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_refine},
     {"rows", 0, NULL, log_rows},
     {"select", 1, "list", log_select},
@@ -299,6 +305,7 @@ static void log_delete(ClientData data)
 
     pithi_job_stop_all(object);
     forget_plot(object);
+    pithi_log_ranges_free(object);
     pithi_raster_free(&object->raster);
     pithi_digest_close(object->digest);
     pithlog_summary_close(object->summary);

@@ -22,6 +22,7 @@ struct pithi_log_object {
     uint32_t row_count;
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
     struct pithi_raster raster;
+    struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */
     Tcl_Command command;
 };
 

@@ -1,0 +1,214 @@
+# ranges.tcl - mountain ranges, a part of the window: how many processes are in each state, stacked, below the time
+# lines (ranges_pane.tcl). Here is what is shown: which states, in which order, outermost or innermost; and the words.
+
+oo::class create ::pith::Ranges {
+    variable window model
+    variable pane      ;# {} until it is wanted first
+    variable shown     ;# 1: the pane is there
+    variable order     ;# ids of states from the bottom up: all that were seen
+    variable chosen    ;# ids of states that are shown; {} all
+    variable smooth    ;# 1: smooth, 0: stepped
+    variable outermost ;# 1: a process is in its outermost state, 0: in its innermost
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set pane {}
+        set order {}
+        set chosen {}
+        set shown 0
+        set smooth 0
+        set outermost 0
+    }
+
+    destructor {
+        if {$pane ne {}} {
+            $pane destroy
+        }
+    }
+
+    method pane {} { return $pane }
+    method chosen {} { return $chosen }
+    method depth {} { expr {$outermost ? "outermost" : "innermost"} }
+    method look {} { list $smooth $order $chosen }
+    method switch_name {name} { my varname $name }
+
+    method turn {on} {
+        set shown [expr {!!$on}]
+        if {$shown && $pane eq {}} {
+            set pane [::pith::RangesPane new [self] $window]
+        }
+        if {$pane ne {}} {
+            $pane [expr {$shown ? "show" : "hide"}]
+        }
+    }
+
+    method flush {} {
+        if {$shown} {
+            $pane flush
+        }
+    }
+
+    # A switch of the pane's bar was pressed.
+    method switched {name} {
+        my redraw [expr {$name eq "outermost"}]
+    }
+
+    method redraw {anew} {
+        if {$shown} {
+            $pane [expr {$anew ? "load_soon" : "draw_soon"}]
+        }
+    }
+
+    # ---- The order of layers
+
+    # What is in the window, {id time ...}: states not seen before go on top, those of the most time first.
+    method take_states {times} {
+        foreach {id time} [lsort -integer -decreasing -stride 2 -index 1 $times] {
+            if {$id ni $order} {
+                lappend order $id
+            }
+        }
+    }
+
+    method is_above {id other} {
+        expr {[lsearch -exact $order $id] > [lsearch -exact $order $other]}
+    }
+
+    # To the place of another one, which makes room.
+    method move {id other} {
+        set place [lsearch -exact $order $other]
+        set order [linsert [lsearch -all -inline -not -exact $order $id] $place $id]
+        my redraw 0
+    }
+
+    method order_by_time {} {
+        set order {}
+        if {$pane ne {}} {
+            my take_states [[$model log] rangestimes]
+        }
+        my redraw 0
+    }
+
+    # To the bottom, in this order.
+    method put_first {ids} {
+        set order [concat $ids [lmap id $order {if {$id in $ids} continue; set id}]]
+        my redraw 0
+    }
+
+    method put_last {ids} {
+        set order [concat [lmap id $order {if {$id in $ids} continue; set id}] $ids]
+        my redraw 0
+    }
+
+    method choose {ids} {
+        set chosen $ids
+        my redraw 0
+    }
+
+    method fill_menu {menu id} {
+        if {$id >= 0} {
+            $menu add command -label [dict get [$model def $id] name] -state disabled
+            $menu add command -label "To the bottom" -command [list [self] put_first $id]
+            $menu add command -label "To the top" -command [list [self] put_last $id]
+            $menu add command -label "Only this" -command [list [self] choose $id]
+            $menu add command -label "Without this" -command [list [self] leave_out $id]
+            $menu add separator
+        }
+        $menu add command -label "All states" -command [list [self] choose {}]
+        $menu add command -label "Order by time" -command [list [self] order_by_time]
+    }
+
+    method leave_out {id} {
+        set from [expr {$chosen eq {} ? $order : $chosen}]
+        my choose [lmap other $from {if {$other == $id} continue; set other}]
+    }
+
+    # ---- Words
+
+    # Without arguments: on or off.
+    method word {{what {}} args} {
+        set words {on off toggle order depth smooth only height at}
+        if {$what eq {}} {
+            return [expr {$shown ? "on" : "off"}]
+        }
+        if {$what ni $words} {
+            return -code error -errorcode {PITH USAGE} "ranges $what: must be one of [join $words {, }]"
+        }
+        my word_$what {*}$args
+    }
+
+    method word_on {} { my turn 1 }
+    method word_off {} { my turn 0 }
+    method word_toggle {} { my turn [expr {!$shown}] }
+
+    method states_like {patterns} {
+        set ids {}
+        foreach pattern $patterns {
+            set found [lmap id [$model ids_like $pattern] {
+                if {[dict get [$model def $id] kind] ne "state"} continue
+                set id
+            }]
+            if {$found eq {}} {
+                return -code error -errorcode {PITH USAGE} "ranges: no state is called $pattern"
+            }
+            lappend ids {*}$found
+        }
+        return $ids
+    }
+
+    # NAME ...: these to the bottom; `time`: what has the most time to the bottom. Returns the names from the bottom up.
+    method word_order {args} {
+        if {$args eq "time"} {
+            my order_by_time
+        } elseif {$args ne {}} {
+            my put_first [my states_like $args]
+        }
+        return [lmap id $order {dict get [$model def $id] name}]
+    }
+
+    method word_depth {which} {
+        if {$which ni {innermost outermost}} {
+            return -code error -errorcode {PITH USAGE} "ranges depth: innermost or outermost"
+        }
+        set outermost [expr {$which eq "outermost"}]
+        my redraw 1
+    }
+
+    method word_smooth {on} {
+        set smooth [string is true -strict $on]
+        my redraw 0
+    }
+
+    method word_only {args} { my choose [my states_like $args] }
+
+    method word_height {{pixels {}}} {
+        if {$pane eq {}} {
+            my turn 1
+        }
+        if {$pixels ne {}} {
+            $pane set_height $pixels
+        }
+        return [$pane height]
+    }
+
+    # The states at a time, from the bottom up: {name processes} ...
+    method word_at {time} {
+        if {!$shown} {
+            my turn 1
+        }
+        $window word_sync
+        set x [expr {int([[$window timeline] x_of [::pith::words::time $time]])}]
+        set values [dict get [[$model log] rangesat $x 0] values]
+        return [lmap id $order {
+            if {![dict exists $values $id]} continue
+            list [dict get [$model def $id] name] [format %.4f [dict get $values $id]]
+        }]
+    }
+}
+
+::pith::part::add Ranges {
+    words {ranges {?on|off|...?} {processes per state, stacked; also order, depth, smooth, only, height, at} word}
+    keys {{M} {Shift-m} {processes per state, stacked (mountain ranges)} {ranges toggle}}
+    menus {Statistics {"Processes per state" {ranges toggle} M}}
+}

@@ -1,0 +1,339 @@
+/* log_ranges.c - mountain ranges of a log, for Tcl; see log_ranges.h. */
+#include "tk/log_ranges.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/axis.h"
+#include "core/layers.h"
+#include "core/memory.h"
+#include "core/palette.h"
+#include "core/query.h"
+#include "tk/background.h"
+
+/* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
+enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
+
+/* What is shown of an object. */
+struct pithi_log_ranges {
+    struct pithi_ranges *ranges; /* NULL: nothing yet */
+    struct pithi_ranges_query query;
+    uint32_t *lanes;
+    unsigned char *hidden;
+    unsigned loaded; /* counts what was loaded: a job knows whether its own is still wanted */
+    struct pithi_layers_look look;
+    uint32_t *order;
+    unsigned char *chosen;
+    struct pithi_raster raster;
+};
+
+static struct pithi_log_ranges *view_of(struct pithi_log_object *object)
+{
+    if (!object->ranges)
+        object->ranges = pithi_alloc(1, sizeof *object->ranges);
+    return object->ranges;
+}
+
+void pithi_log_ranges_free(struct pithi_log_object *object)
+{
+    struct pithi_log_ranges *view = object->ranges;
+
+    if (!view)
+        return;
+    pithi_ranges_free(view->ranges);
+    pithi_raster_free(&view->raster);
+    free(view->lanes);
+    free(view->hidden);
+    free(view->order);
+    free(view->chosen);
+    free(view);
+    object->ranges = NULL;
+}
+
+static int fail(Tcl_Interp *interp, const char *text)
+{
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
+    Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+    return TCL_ERROR;
+}
+
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
+
+/* The lanes of all rows, each once. */
+static void take_lanes(const struct pithi_log_object *object, struct pithi_log_ranges *view)
+{
+    uint32_t all = pithlog_get_info(object->log)->lanes, capacity = 0, count = 0;
+    unsigned char *taken = pithi_alloc(all, 1);
+
+    free(view->lanes);
+    view->lanes = NULL;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        uint32_t in_row;
+        const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &in_row);
+        for (uint32_t i = 0; i < in_row; i++) {
+            if (object->rows[row].counter != PITHI_NONE || taken[lanes[i]]++)
+                continue;
+            view->lanes = pithi_grow(view->lanes, &capacity, count + 1, sizeof *view->lanes);
+            view->lanes[count++] = lanes[i];
+        }
+    }
+    free(taken);
+    view->query.lanes = view->lanes;
+    view->query.lane_count = count;
+}
+
+/* The states hidden are copied: a job counts the same as what is on the screen. */
+static void take_hidden(const struct pithi_log_object *object, struct pithi_log_ranges *view)
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+
+    free(view->hidden);
+    view->hidden = pithi_alloc(defs, 1);
+    memcpy(view->hidden, object->hidden, defs);
+    view->query.hidden = view->hidden;
+}
+
+static int get_query(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[],
+                     struct pithi_log_ranges *view)
+{
+    static const char *const depths[] = {"innermost", "outermost", NULL};
+    int width, depth;
+
+    if (pithi_get_window(interp, words, &view->query.t0_ns, &view->query.t1_ns) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, words[2], &width) != TCL_OK ||
+        Tcl_GetIndexFromObj(interp, words[3], depths, "depth", 0, &depth) != TCL_OK)
+        return TCL_ERROR;
+    if (width < 1 || width > PITHI_MAX_WIDTH)
+        return fail(interp, "picture too narrow or too wide");
+    view->query.width = (uint32_t)width;
+    view->query.depth = (enum pithi_ranges_depth)depth;
+    take_lanes(object, view);
+    take_hidden(object, view);
+    return TCL_OK;
+}
+
+/* Of damaged lanes there is what could be read; that something is wrong the time lines say. */
+int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_ranges *view = view_of(object);
+    Tcl_Obj *result;
+
+    (void)objc;
+    if (get_query(object, interp, objv + 2, view) != TCL_OK)
+        return TCL_ERROR;
+    pithi_ranges_free(view->ranges);
+    view->loaded++;
+    view->ranges = pithi_ranges_new(object->log, &view->query);
+    if (object->summary)
+        pithi_ranges_quick(view->ranges, object->summary);
+    else
+        pithi_ranges_load(view->ranges, NULL);
+    result = Tcl_NewDictObj();
+    pithi_put_wide(result, "lanes", view->query.lane_count);
+    pithi_put_wide(result, "rough", object->summary != NULL);
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+/* ---- The job ----------------------------------------------------------------------------------------------------- */
+
+struct ranges_job {
+    struct pithi_job job;
+    struct pithi_ranges *ranges;
+    unsigned loaded;
+};
+
+static int go_on(void *context, double part)
+{
+    struct ranges_job *job = context;
+
+    pithi_job_progress(&job->job, part);
+    return !pithi_job_stopped(&job->job);
+}
+
+static int run_job(struct pithi_job *any)
+{
+    struct ranges_job *job = (struct ranges_job *)any;
+    struct pithi_ranges_watch watch = {go_on, job};
+    int err = pithi_ranges_load(job->ranges, &watch);
+
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err;
+}
+
+static Tcl_Obj *job_result(struct pithi_job *any)
+{
+    struct ranges_job *job = (struct ranges_job *)any;
+    struct pithi_log_ranges *view = view_of(any->object);
+    int wanted = job->loaded == view->loaded;
+
+    if (wanted) {
+        struct pithi_ranges *rough = view->ranges;
+        view->ranges = job->ranges;
+        job->ranges = rough;
+    }
+    return Tcl_NewIntObj(wanted);
+}
+
+static void release_job(struct pithi_job *any)
+{
+    struct ranges_job *job = (struct ranges_job *)any;
+
+    pithi_ranges_free(job->ranges);
+    free(job);
+}
+
+int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {run_job, job_result, release_job};
+    struct pithi_log_ranges *view = view_of(object);
+    struct ranges_job *job;
+
+    (void)objc;
+    if (!view->ranges)
+        return fail(interp, "nothing is loaded");
+    job = pithi_alloc(1, sizeof *job);
+    job->ranges = pithi_ranges_new(object->log, &view->query);
+    job->loaded = view->loaded;
+    return pithi_job_start(interp, object, &job->job, &kind, objv[2]);
+}
+
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
+
+/* The states of a list, as a bit for each definition and in their order. */
+static int get_states(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *list, uint32_t *ids,
+                      uint32_t *count, unsigned char *listed)
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    Tcl_Obj **items;
+    int length, id;
+
+    *count = 0;
+    memset(listed, 0, defs);
+    if (Tcl_ListObjGetElements(interp, list, &length, &items) != TCL_OK)
+        return TCL_ERROR;
+    for (int i = 0; i < length; i++) {
+        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
+            return TCL_ERROR;
+        if (id < 0 || (uint32_t)id >= defs || listed[id])
+            continue;
+        listed[id] = 1;
+        ids[(*count)++] = (uint32_t)id;
+    }
+    return TCL_OK;
+}
+
+static int get_look(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const words[],
+                    struct pithi_log_ranges *view)
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs, chosen_count;
+    unsigned char *listed = pithi_alloc(defs, 1);
+    uint32_t *ids = pithi_alloc(defs, sizeof *ids);
+    int status, height = 0;
+
+    if (!view->order) {
+        view->order = pithi_alloc(defs, sizeof *view->order);
+        view->chosen = pithi_alloc(defs, 1);
+    }
+    view->look = (struct pithi_layers_look){.rgb = object->rgb, .order = view->order};
+    status = Tcl_GetIntFromObj(interp, words[0], &height);
+    if (status == TCL_OK)
+        status = Tcl_GetBooleanFromObj(interp, words[1], &view->look.smooth);
+    if (status == TCL_OK)
+        status = get_states(object, interp, words[2], view->order, &view->look.order_count, listed);
+    if (status == TCL_OK)
+        status = get_states(object, interp, words[3], ids, &chosen_count, view->chosen);
+    if (status == TCL_OK && (height < 1 || height > PITHI_MAX_WIDTH))
+        status = fail(interp, "picture too low or too high");
+    view->look.height = height;
+    view->look.chosen = status == TCL_OK && chosen_count ? view->chosen : NULL;
+    free(listed);
+    free(ids);
+    return status;
+}
+
+static void paint(struct pithi_log_ranges *view)
+{
+    struct pithi_painter painter = pithi_raster_painter(&view->raster);
+    struct pithi_axis axis;
+
+    pithi_raster_prepare(&view->raster, (int)view->query.width, (int)view->look.height, PITHI_RGB_PAPER);
+    pithi_axis_make(view->query.t0_ns, view->query.t1_ns, view->query.width, TICK_SPACING, &axis);
+    for (uint32_t i = 0; i < axis.count; i++)
+        painter.rect(painter.context, floor(axis.ticks[i].x), 0, 1, view->look.height, PITHI_RGB_GRID, 1);
+    pithi_layers_draw_grid(view->ranges, &view->look, SCALE_SPACING, &painter);
+    pithi_layers_draw(view->ranges, &view->look, &painter);
+}
+
+int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_ranges *view = view_of(object);
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(objv[2]));
+    Tk_PhotoImageBlock block = {.pixelSize = 3, .offset = {0, 1, 2, 3}};
+    uint32_t step;
+
+    (void)objc;
+    if (!photo || !view->ranges)
+        return fail(interp, "no such photo, or nothing is loaded");
+    if (get_look(object, interp, objv + 3, view) != TCL_OK)
+        return TCL_ERROR;
+    paint(view);
+    block.pixelPtr = view->raster.pixels;
+    block.width = view->raster.width;
+    block.height = view->raster.height;
+    block.pitch = view->raster.width * 3;
+    if (Tk_PhotoSetSize(interp, photo, block.width, block.height) != TCL_OK)
+        return TCL_ERROR;
+    if (Tk_PhotoPutBlock(interp, photo, &block, 0, 0, block.width, block.height, TK_PHOTO_COMPOSITE_SET) != TCL_OK)
+        return TCL_ERROR;
+    step = pithi_layers_step(view->query.lane_count, view->look.height, SCALE_SPACING);
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(step));
+    return TCL_OK;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+
+int pithi_log_ranges_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_ranges *view = view_of(object);
+    Tcl_Obj *dict = Tcl_NewDictObj(), *values = Tcl_NewListObj(0, NULL);
+    const uint32_t *states;
+    uint32_t count, state;
+    int x, y;
+
+    (void)objc;
+    if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
+        return TCL_ERROR;
+    if (!view->ranges || x < 0 || (uint32_t)x >= view->query.width)
+        return TCL_OK;
+    count = pithi_ranges_states(view->ranges, &states);
+    for (uint32_t i = 0; i < count; i++) {
+        double value = pithi_ranges_value(view->ranges, states[i], (uint32_t)x);
+        if (value <= 0)
+            continue;
+        Tcl_ListObjAppendElement(NULL, values, Tcl_NewWideIntObj(states[i]));
+        Tcl_ListObjAppendElement(NULL, values, Tcl_NewDoubleObj(value));
+    }
+    state = pithi_layers_at(view->ranges, &view->look, (uint32_t)x, y);
+    pithi_put_wide(dict, "state", state == PITHI_NONE ? -1 : (int64_t)state);
+    pithi_put_wide(dict, "lanes", view->query.lane_count);
+    pithi_put(dict, "values", values);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+int pithi_log_ranges_times(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_ranges *view = view_of(object);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    const uint32_t *states;
+    uint32_t count = view->ranges ? pithi_ranges_states(view->ranges, &states) : 0;
+
+    (void)objc, (void)objv;
+    for (uint32_t i = 0; i < count; i++) {
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(states[i]));
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(pithi_ranges_time(view->ranges, states[i])));
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
