@@ -10,12 +10,7 @@
 
 enum {
     MOST_LOOKED_AT = 30000, /* messages back from the moment */
-    MOST_DRAWN = 800,
-    RGB_COMET = 0x16202a,
-    RGB_WAY = 0xdde3e9,
-    RGB_DISC = 0xffffff, /* no state: the program's own code */
-    RGB_RIM = 0x52606d,
-    RGB_ABSENT = 0xeef1f4
+    MOST_DRAWN = 800
 };
 #define FADE 2.5 /* dwells that a way stays visible after its last message */
 
@@ -126,8 +121,8 @@ static void draw_way(const struct pithi_painter *painter, const struct way *way,
 
     for (int i = 1; i <= 14; i++) {
         struct pithi_place next = on_way(way, i / 14.0);
-        painter->line(painter->context, before.x, before.y, next.x, next.y, RGB_WAY, heat);
-        painter->line(painter->context, before.x, before.y + 1, next.x, next.y + 1, RGB_WAY, heat);
+        painter->line(painter->context, before.x, before.y, next.x, next.y, pithi_theme()->way, heat);
+        painter->line(painter->context, before.x, before.y + 1, next.x, next.y + 1, pithi_theme()->way, heat);
         before = next;
     }
 }
@@ -281,12 +276,15 @@ static void draw_rank(const struct pithi_stage *stage, struct pithi_raster *rast
                       double radius, uint32_t state)
 {
     double rim = radius > 14 ? 2.5 : radius > 6 ? 1.5 : 1;
-    uint32_t fill = state == PITHI_ABSENT ? RGB_ABSENT : state == PITHI_NONE ? RGB_DISC : stage->rgb[state];
+    const struct pithi_theme *theme = pithi_theme();
+    uint32_t fill = state == PITHI_ABSENT ? theme->absent
+                    : state == PITHI_NONE ? theme->paper /* the program's own code */
+                                          : pithi_rgb_visible(stage->rgb[state]);
 
     disc(raster, place.x, place.y, radius + 2.5, 0, PITHI_RGB_PAPER);
     disc(raster, place.x, place.y, radius, 0, fill);
     disc(raster, place.x, place.y, radius, radius - rim,
-         state == PITHI_ABSENT ? PITHI_RGB_SEPARATOR : state == PITHI_NONE ? RGB_RIM : pithi_rgb_darker(fill, 0.35));
+         state == PITHI_ABSENT ? theme->separator : state == PITHI_NONE ? theme->rim : pithi_rgb_darker(fill, 0.35));
 }
 
 uint32_t pithi_stage_draw(const struct pithi_stage *stage, int64_t time_ns, int64_t dwell_ns, enum pithi_layout layout,
@@ -308,7 +306,7 @@ uint32_t pithi_stage_draw(const struct pithi_stage *stage, int64_t time_ns, int6
         draw_rank(stage, raster, places[rank], radius, pithi_stage_state(stage, rank, time_ns));
     for (uint32_t i = 0; i < sky.count; i++) {
         struct way way = make_way(places[sky.comets[i].from], places[sky.comets[i].to], radius);
-        draw_comet(&painter, &way, sky.comets[i].part, sky.comets[i].size, RGB_COMET);
+        draw_comet(&painter, &way, sky.comets[i].part, sky.comets[i].size, PITHI_RGB_ARROW);
     }
     free(sky.ways);
     free(sky.comets);

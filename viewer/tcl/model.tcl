@@ -2,7 +2,7 @@
 # share one model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
-#                                   selection, trouble
+#                                   selection, trouble, colours, searchable, theme
 #
 # Times are nanoseconds from the log's start.
 
@@ -13,6 +13,8 @@ oo::class create ::pith::Model {
     variable rows       ;# list of dicts: the rows selected
     variable t0 t1      ;# shown, t0 < t1
     variable hidden     ;# list of ids
+    variable unsearched ;# list of ids that the search passes over
+    variable palette    ;# log, classic or safe
     variable selection  ;# {from to}: a stretch of time that was chosen; {} none
     variable row_height ;# pixels
     variable auto_height ;# 1: rows fill the window
@@ -30,9 +32,11 @@ oo::class create ::pith::Model {
         foreach def [$log defs] {
             dict set defs [dict get $def id] $def
         }
+        my take_palette [::pith::preferences::get palette]
         set rows [$log rows]
         lassign [my whole] t0 t1
         set hidden {}
+        set unsearched {}
         set selection {}
         set row_height 24
         set auto_height 1
@@ -76,6 +80,7 @@ oo::class create ::pith::Model {
     method auto_height {} { return $auto_height }
     method first_row {} { return $first_row }
     method arrows {} { return $arrows }
+    method palette {} { return $palette }
     method pointer {} { return $pointer }
     method selection {} { return $selection }
     method trouble {} { return $trouble }
@@ -201,15 +206,59 @@ oo::class create ::pith::Model {
         }
     }
 
-    # All definitions whose name matches.
+    # All definitions whose name, or group as "group:NAME", matches.
     method ids_like {pattern} {
         set ids {}
         dict for {id def} $defs {
-            if {[string match $pattern [dict get $def name]]} {
+            if {[string match $pattern [dict get $def name]] || [string match $pattern group:[dict get $def group]]} {
                 lappend ids $id
             }
         }
         return $ids
+    }
+
+    # What the search looks for: ids.
+    method searchable {} {
+        return [lmap id [dict keys $defs] {if {$id in $unsearched} continue; set id}]
+    }
+
+    method is_searchable {id} { expr {$id ni $unsearched} }
+
+    method set_searchable {ids on} {
+        set rest [lmap id $unsearched {if {$id in $ids} continue; set id}]
+        set unsearched [expr {$on ? $rest : [lsort -unique -integer [concat $rest $ids]]}]
+        my notify searchable
+    }
+
+    # ---- Colours
+
+    # By a palette, and then those that the user chose (colours.tcl).
+    method take_palette {name} {
+        set palette $name
+        foreach colour [$log palette $name] id [dict keys $defs] {
+            dict set defs $id colour $colour
+        }
+        dict for {id colour} [::pith::colours::chosen [dict get $info path] $defs] {
+            my take_colour $id $colour
+        }
+    }
+
+    method take_colour {id colour} {
+        $log colour $id $colour
+        dict set defs $id colour $colour
+    }
+
+    method set_palette {name} {
+        my take_palette $name
+        my notify colours
+    }
+
+    # The colours of definitions: a dict id -> #rrggbb. Kept as long as the window; colours.tcl keeps them longer.
+    method set_colours {colours} {
+        dict for {id colour} $colours {
+            my take_colour $id $colour
+        }
+        my notify colours
     }
 
     method set_arrows {on} {

@@ -44,7 +44,7 @@ oo::class create ::pith::Overview {
     method changed {what} {
         switch $what {
             time { my mark }
-            rows - hidden - digest { my redraw }
+            rows - hidden - digest - colours - theme { my redraw }
         }
     }
 

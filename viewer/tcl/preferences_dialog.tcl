@@ -1,5 +1,5 @@
-# preferences_dialog.tcl - the dialog of preferences: a row for each key of the table (preferences.tcl), OK, Apply, Cancel,
-# Defaults; and the word `prefer`.
+# preferences_dialog.tcl - the dialog of preferences: a row for each key of the table (preferences.tcl), OK, Apply,
+# Cancel, Defaults; and the word `prefer`.
 
 oo::class create ::pith::PreferencesDialog {
     variable window
@@ -17,7 +17,8 @@ oo::class create ::pith::PreferencesDialog {
 
     method word_prefer {{key {}} args} {
         if {$key eq {}} {
-            return [join [lmap key [::pith::preferences::keys] {string cat $key " " [::pith::preferences::get $key]}] \n]
+            set lines [lmap key [::pith::preferences::keys] {string cat $key " " [::pith::preferences::get $key]}]
+            return [join $lines \n]
         }
         if {$args ne {}} {
             ::pith::preferences::change $key [join $args]

@@ -1,17 +1,27 @@
-# theme.tcl - fonts and colours of everything that the C core does not draw. The colours are those of core/palette.h.
+# theme.tcl - fonts, sizes and colours of everything that the C core does not draw. The colours are those of
+# core/theme.h, chosen there for both. What is made with them follows when another theme is chosen.
 
 namespace eval ::pith::theme {
     variable factor 1.0 ;# px
-    variable colour
-    array set colour {
-        paper #ffffff  panel #f4f6f8  edge #c9d0d8  text #1f2933  faint #667380
-        grid #dfe3e8  accent #0b6bcb  select #d6e6f7  hover #e6ebf0  hidden #a7b1bb  alarm #b3261e
-    }
+    variable colour     ;# array: name -> #rrggbb
+    variable chosen light
+    variable followed 0
+}
+
+# light or dark
+proc ::pith::theme::name {} {
+    variable chosen
+    return $chosen
 }
 
 proc ::pith::theme::colour {name} {
     variable colour
     return $colour($name)
+}
+
+# Black or white, whichever can be read on a colour #rrggbb.
+proc ::pith::theme::text_on {rgb} {
+    return [::pithtk::texton $rgb]
 }
 
 # So many pixels of this screen as N are on one of 96 dots per inch: for all lengths that are not text.
@@ -59,15 +69,32 @@ proc ::pith::theme::fonts {} {
     }
 }
 
-proc ::pith::theme::apply {} {
+# ---- The look of widgets
+
+proc ::pith::theme::styles {} {
     variable colour
-    scale
-    fonts
     ttk::style theme use clam
     ttk::style configure . -background $colour(panel) -foreground $colour(text) -bordercolor $colour(edge) \
-        -lightcolor $colour(panel) -darkcolor $colour(panel) -troughcolor $colour(hover) -focuscolor $colour(accent)
-    ttk::style configure Toolbutton -padding {7 3} -relief flat
-    ttk::style map Toolbutton -background [list pressed $colour(select) active $colour(hover)]
+        -lightcolor $colour(panel) -darkcolor $colour(panel) -troughcolor $colour(hover) -focuscolor $colour(accent) \
+        -fieldbackground $colour(paper) -insertcolor $colour(text) -arrowcolor $colour(text) \
+        -selectbackground $colour(select) -selectforeground $colour(text) \
+        -indicatorbackground $colour(paper) -indicatorforeground $colour(accent) \
+        -upperbordercolor $colour(edge) -lowerbordercolor $colour(edge) -indicatorsize [px 11]
+    ttk::style map . -background [list disabled $colour(panel) active $colour(hover)] \
+        -foreground [list disabled $colour(hidden)] \
+        -selectbackground [list !focus $colour(hover)] -selectforeground [list disabled $colour(hidden)]
+    ttk::style configure TButton -padding [list [px 8] [px 3]] -width -8
+    ttk::style configure Toolbutton -padding [list [px 7] [px 3]] -relief flat
+    ttk::style map Toolbutton -background [list pressed $colour(select) selected $colour(select) active $colour(hover)]
+    foreach style {TEntry TCombobox TSpinbox} {
+        ttk::style map $style -fieldbackground [list disabled $colour(panel) readonly $colour(paper)] \
+            -bordercolor [list focus $colour(accent)] -lightcolor [list focus $colour(accent)]
+        ttk::style configure $style -padding [list [px 4] [px 2]] -arrowsize [px 12] -lightcolor $colour(paper)
+    }
+    foreach style {TCheckbutton TRadiobutton} {
+        ttk::style map $style -indicatorbackground [list pressed $colour(hover) {!disabled} $colour(paper)] \
+            -indicatorforeground [list {!disabled} $colour(accent)]
+    }
     ttk::style configure Faint.TLabel -foreground $colour(faint)
     ttk::style configure Bold.TLabel -font PithBold
     ttk::style configure Alarm.TLabel -foreground $colour(alarm)
@@ -76,16 +103,116 @@ proc ::pith::theme::apply {} {
     ttk::style configure CardFaint.TLabel -background $colour(paper) -foreground $colour(faint)
     ttk::style configure CardBold.TLabel -background $colour(paper) -font PithBold
     ttk::style configure Treeview -background $colour(paper) -fieldbackground $colour(paper) \
-        -foreground $colour(text) -rowheight [expr {[font metrics TkDefaultFont -linespace] + [px 5]}] -borderwidth 0
+        -foreground $colour(text) -rowheight [expr {[font metrics TkDefaultFont -linespace] + [px 5]}] -borderwidth 0 \
+        -indicatorsize [px 9]
     ttk::style map Treeview -background [list selected $colour(select)] -foreground [list selected $colour(text)]
     ttk::style configure Treeview.Heading -background $colour(panel) -foreground $colour(faint) -relief flat \
-        -padding {4 3}
-    ttk::style configure TScrollbar -background #d5dbe1 -arrowsize 12 -gripcount 0 -bordercolor $colour(hover)
+        -padding [list [px 4] [px 3]]
+    ttk::style map Treeview.Heading -background [list active $colour(hover)]
+    ttk::style configure TScrollbar -background $colour(thumb) -arrowsize [px 12] -gripcount 0 \
+        -bordercolor $colour(hover)
+    ttk::style map TScrollbar -background [list disabled $colour(hover) active $colour(faint)]
     ttk::style configure TPanedwindow -background $colour(edge)
-    ttk::style configure Sash -sashthickness 5 -gripcount 0
-    option add *Menu.background $colour(panel) widgetDefault
-    option add *Menu.activeBackground $colour(select) widgetDefault
-    option add *Menu.activeForeground $colour(text) widgetDefault
+    ttk::style configure Sash -sashthickness [px 5] -gripcount 0
+    ttk::style configure TProgressbar -background $colour(accent)
+}
+
+# For widgets of Tk's own that are made from now on.
+proc ::pith::theme::defaults {} {
+    variable colour
+    foreach {option name} {
+        *Menu.background panel  *Menu.foreground text  *Menu.activeBackground select  *Menu.activeForeground text
+        *Menu.disabledForeground hidden  *Menu.selectColor accent
+        *Toplevel.background panel  *Canvas.background paper
+        *Text.background paper  *Text.foreground text  *Text.insertBackground text
+        *Text.selectBackground select  *Text.selectForeground text  *Text.highlightBackground edge
+        *Text.highlightColor accent
+        *Listbox.background paper  *Listbox.foreground text
+        *Listbox.selectBackground select  *Listbox.selectForeground text
+    } {
+        option add $option $colour($name) widgetDefault
+    }
     option add *Menu.borderWidth 1 widgetDefault
     option add *Menu.relief flat widgetDefault
+}
+
+# ---- Choosing
+
+proc ::pith::theme::apply {} {
+    variable followed
+    variable chosen [::pith::preferences::get theme]
+    array set ::pith::theme::colour [::pithtk::theme $chosen]
+    scale
+    fonts
+    styles
+    defaults
+    if {!$followed} {
+        set followed 1
+        ::pith::preferences::follow theme [namespace code theme_preferred]
+        foreach key {font font_size scale} {
+            ::pith::preferences::follow $key [namespace code sizes_preferred]
+        }
+    }
+}
+
+proc ::pith::theme::theme_preferred {key} {
+    choose [::pith::preferences::get theme]
+}
+
+proc ::pith::theme::sizes_preferred {key} {
+    scale
+    fonts
+    styles
+    tell size
+}
+
+# Another theme, at once in all windows; fails with {PITH USAGE}.
+proc ::pith::theme::choose {name} {
+    variable colour
+    variable chosen
+    set before [array get colour]
+    array set colour [::pithtk::theme $name]
+    set chosen $name
+    styles
+    defaults
+    set change {}
+    foreach {name old} $before {
+        dict set change $old $colour($name)
+    }
+    recolour . $change
+    tell theme
+}
+
+# Windows are told by their models.
+proc ::pith::theme::tell {what} {
+    foreach window [info class instances ::pith::Window] {
+        [$window model] notify $what
+    }
+}
+
+# Whatever has a colour of the theme before gets that of the new one, widgets and what is in canvases.
+proc ::pith::theme::recolour {widget change} {
+    if {![string match T* [winfo class $widget]] || [winfo class $widget] in {Text Toplevel}} {
+        foreach option [$widget configure] {
+            if {[llength $option] == 5 && [dict exists $change [lindex $option 4]]} {
+                $widget configure [lindex $option 0] [dict get $change [lindex $option 4]]
+            }
+        }
+    }
+    if {[winfo class $widget] eq "Canvas"} {
+        recolour_items $widget $change
+    }
+    foreach child [winfo children $widget] {
+        recolour $child $change
+    }
+}
+
+proc ::pith::theme::recolour_items {canvas change} {
+    foreach item [$canvas find all] {
+        foreach option {-fill -outline} {
+            if {![catch {$canvas itemcget $item $option} old] && [dict exists $change $old]} {
+                $canvas itemconfigure $item $option [dict get $change $old]
+            }
+        }
+    }
 }

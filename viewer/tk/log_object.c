@@ -9,6 +9,7 @@
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
+#include "core/state_group.h"
 #include "core/words.h"
 #include "core/work.h"
 #include "tk/background.h"
@@ -109,7 +110,7 @@ static int log_defs(struct pithi_log_object *object, Tcl_Interp *interp, int obj
         pithi_put_text(dict, "kind", kinds[def->kind]);
         pithi_put_text(dict, "name", pithi_def_label(object->log, id, name, sizeof name));
         pithi_put_text(dict, "colour", colour);
-        pithi_put_text(dict, "group", def->group);
+        pithi_put_text(dict, "group", pithi_state_group(def));
         Tcl_ListObjAppendElement(NULL, list, dict);
     }
     Tcl_SetObjResult(interp, list);
@@ -259,6 +260,7 @@ static const struct method {
 } methods[] = {
     {"arrowat", 2, "x y", pithi_log_arrow_at},
     {"close", 0, NULL, log_close},
+    {"colour", 2, "id #rrggbb", pithi_log_colour},
     {"defs", 0, NULL, log_defs},
     {"digest", 0, NULL, log_digest},
     {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
@@ -266,6 +268,7 @@ static const struct method {
     {"hide", 1, "ids", log_hide},
     {"info", 0, NULL, log_info},
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
+    {"palette", 1, "name", pithi_log_palette},
     {"properties", 0, NULL, log_properties},
     {"rangesat", 2, "x y", pithi_log_ranges_at},
     {"rangesdraw", 5, "photo height smooth order chosen", pithi_log_ranges_draw},

@@ -38,6 +38,13 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
+/* log_colours.c */
+int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* pithtk::theme ?NAME?, pithtk::texton COLOUR */
+int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
 /* Puts a word and its value at the end of a dict. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
 void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);

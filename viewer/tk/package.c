@@ -6,6 +6,8 @@
  * pithtk::time NS RESOLUTION      "12.345 s"
  * pithtk::parse WORD              "20ms" as nanoseconds
  * pithtk::number N                digits in groups
+ * pithtk::theme ?NAME?            the colours of the theme chosen, or of this one, which is chosen now (log_colours.c)
+ * pithtk::texton COLOUR           black or white, to be read on it
  * pithtk::grab WINDOW PHOTO       a picture of a window
  */
 #include <tcl.h>
@@ -99,7 +101,8 @@ int Pithtk_Init(Tcl_Interp *interp)
     } commands[] = {{"::pithtk::open", pithi_log_open_command}, {"::pithtk::duration", duration_command},
                     {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
                     {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
-                    {"::pithtk::stage", pithi_stage_command}};
+                    {"::pithtk::stage", pithi_stage_command},
+                    {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command}};
 
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;

@@ -1,0 +1,224 @@
+/* test_core_colours.c - themes with contrast; the safe palette as the colour-blind see it; MPE's; groups of states. */
+#include <math.h>
+#include <string.h>
+
+#include "core/palette.h"
+#include "core/state_group.h"
+#include "core_log.h"
+#include "tap.h"
+
+/* ---- How colours are seen ---------------------------------------------------------------------------------------- */
+
+/* Linear RGB as it is, without red cones, without green cones: Machado, Oliveira, Fernandes (2009), severity 1. */
+static const double eyes[3][3][3] = {
+    {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+};
+static const char *const eye_names[] = {"all cones", "no red cones", "no green cones"};
+
+static double linear(uint32_t channel)
+{
+    double c = channel / 255.0;
+    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
+
+static double lab_part(double x) { return x > 216.0 / 24389 ? cbrt(x) : (24389.0 / 27 * x + 16) / 116; }
+
+/* CIELAB, white D65. */
+static void see(uint32_t rgb, const double eye[3][3], double lab[3])
+{
+    static const double xyz[3][3] = {
+        {0.4124564, 0.3575761, 0.1804375}, {0.2126729, 0.7151522, 0.0721750}, {0.0193339, 0.1191920, 0.9503041}};
+    static const double white[] = {0.95047, 1, 1.08883};
+    double in[3] = {linear(rgb >> 16 & 255), linear(rgb >> 8 & 255), linear(rgb & 255)}, seen[3], f[3];
+
+    for (int i = 0; i < 3; i++)
+        seen[i] = fmin(1, fmax(0, eye[i][0] * in[0] + eye[i][1] * in[1] + eye[i][2] * in[2]));
+    for (int i = 0; i < 3; i++)
+        f[i] = lab_part((xyz[i][0] * seen[0] + xyz[i][1] * seen[1] + xyz[i][2] * seen[2]) / white[i]);
+    lab[0] = 116 * f[1] - 16;
+    lab[1] = 500 * (f[0] - f[1]);
+    lab[2] = 200 * (f[1] - f[2]);
+}
+
+static double distance(uint32_t a, uint32_t b, int eye)
+{
+    double x[3], y[3];
+
+    see(a, eyes[eye], x);
+    see(b, eyes[eye], y);
+    return hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]);
+}
+
+/* The least distance among the first `count` colours. */
+static double least(const uint32_t *rgb, uint32_t count, int eye)
+{
+    double found = 1e9;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            found = fmin(found, distance(rgb[i], rgb[j], eye));
+    return found;
+}
+
+/* ---- Tests ------------------------------------------------------------------------------------------------------- */
+
+static void test_eyes(void)
+{
+    OK(fabs(distance(0xffffff, 0x000000, 0) - 100) < 0.01, "white is 100 away from black");
+    OK(distance(0xcc0000, 0x6b5c00, 0) > 60 && distance(0xcc0000, 0x6b5c00, 2) < 20,
+       "red and olive are the same to one who has no green cones (%.0f)", distance(0xcc0000, 0x6b5c00, 2));
+}
+
+static void test_safe(void)
+{
+    uint32_t rgb[24];
+
+    for (uint32_t i = 0; i < 24; i++)
+        rgb[i] = pithi_safe_colour(i);
+    for (int eye = 0; eye < 3; eye++) {
+        OK(least(rgb, 12, eye) > 28, "the first twelve of the safe colours, %s: %.1f apart", eye_names[eye],
+           least(rgb, 12, eye));
+        OK(least(rgb, 24, eye) > 15, "all of them, %s: %.1f", eye_names[eye], least(rgb, 24, eye));
+    }
+    for (unsigned i = 0; pithi_theme_name(i); i++) {
+        double found = 1e9;
+        pithi_theme_choose(pithi_theme_name(i));
+        for (uint32_t k = 0; k < 12; k++)
+            for (int eye = 0; eye < 3; eye++)
+                found = fmin(found, distance(rgb[k], pithi_theme()->paper, eye));
+        OK(found > 14, "and from the paper of theme %s: %.1f", pithi_theme_name(i), found);
+    }
+    pithi_theme_choose("light");
+}
+
+static void test_themes(void)
+{
+    uint32_t rgb = 0;
+
+    OK(fabs(pithi_contrast(0xffffff, 0) - 21) < 0.01 && pithi_contrast(0x123456, 0x123456) == 1, "contrast: 21 and 1");
+    for (unsigned i = 0; pithi_theme_name(i); i++) {
+        const struct pithi_theme *t = (pithi_theme_choose(pithi_theme_name(i)), pithi_theme());
+        double text = fmin(pithi_contrast(t->text, t->paper), pithi_contrast(t->text, t->panel));
+        double faint = fmin(pithi_contrast(t->faint, t->paper), pithi_contrast(t->faint, t->panel));
+        text = fmin(text, fmin(pithi_contrast(t->text, t->select), pithi_contrast(t->text, t->hover)));
+        OK(strcmp(t->name, pithi_theme_name(i)) == 0 && text >= 7, "theme %s: text can be read (%.1f)", t->name, text);
+        OK(faint >= 4.5, "faint text as well (%.1f)", faint);
+        OK(pithi_contrast(t->accent, t->paper) >= 4.5 && pithi_contrast(t->alarm, t->panel) >= 4.5, "accent and alarm");
+        OK(pithi_theme_colour("paper", &rgb) == 0 && rgb == t->paper, "a colour by its name");
+    }
+    OK(pithi_theme_colour("papier", &rgb) == -1, "no such colour");
+    OK(pithi_theme_choose("pink") == -1 && strcmp(pithi_theme()->name, "dark") == 0, "no such theme: nothing changes");
+    OK(pithi_contrast(pithi_rgb_visible(0x000080), pithi_theme()->idle) >= 1.9, "navy is lighter on dark paper");
+    OK(pithi_rgb_visible(0xff8800) == 0xff8800, "orange stays");
+    pithi_theme_choose("light");
+    OK(pithi_rgb_visible(0x000080) == 0x000080 && pithi_rgb_visible(0xffffff) == 0xffffff, "on light paper all stay");
+}
+
+static void test_text_on(void)
+{
+    double worst = 21;
+
+    for (uint32_t rgb = 0; rgb < 0x1000000; rgb += 0x010307)
+        worst = fmin(worst, pithi_contrast(rgb, pithi_rgb_text_on(rgb)));
+    OK(worst > 4.5, "text on any colour can be read: %.2f", worst);
+}
+
+static void test_classic(void)
+{
+    uint32_t rgb = 1;
+
+    OK(pithi_classic_colour("MPI_Send", &rgb) && rgb == 0x0000ff, "MPE's MPI_Send is blue");
+    OK(pithi_classic_colour("MPI_Recv", &rgb) && rgb == 0x00ff00, "MPI_Recv green");
+    OK(pithi_classic_colour("MPI_Wait", &rgb) && rgb == 0xff0000, "MPI_Wait red");
+    OK(pithi_classic_colour("MPI_Gather", &rgb) && rgb == 0xffffff, "what had none was white");
+    OK(pithi_classic_colour("CLOG_Buffer_write2disk", &rgb) && pithi_classic_colour("MPI_Wtime", &rgb), "first, last");
+    rgb = 1;
+    OK(!pithi_classic_colour("MPI_Session_init", &rgb) && !pithi_classic_colour("solve", &rgb) && rgb == 1,
+       "no others");
+}
+
+static const char *group(const char *name, const char *told)
+{
+    struct pithlog_def def = {.kind = PITHLOG_STATE, .name = name, .group = told, .colour = "", .format = ""};
+    return pithi_state_group(&def);
+}
+
+static void test_groups(void)
+{
+    static const char *const rows[][2] = {
+        {"MPI_Allreduce", "MPI collective"},     {"MPI_Ibcast", "MPI collective"},
+        {"MPI_Reduce_local", "MPI environment"}, {"PMPI_Isend", "MPI point-to-point"},
+        {"MPI_Sendrecv", "MPI point-to-point"},  {"mpi_recv_", "MPI point-to-point"},
+        {"MPI_Waitall", "MPI wait"},             {"MPI_Win_wait", "MPI one-sided"},
+        {"MPI_Get", "MPI one-sided"},            {"MPI_Get_count", "MPI environment"},
+        {"MPI_File_write_all", "MPI file"},      {"MPI_Type_commit", "MPI datatype"},
+        {"MPI_Comm_split", "MPI communicator"},  {"MPI_Group_incl", "MPI group"},
+        {"MPI_Init", "MPI environment"},         {"solve", "user"},
+    };
+    int wrong = 0;
+
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(group(rows[i][0], ""), rows[i][1]) != 0) {
+            printf("# %s: %s\n", rows[i][0], group(rows[i][0], ""));
+            wrong++;
+        }
+    OK(wrong == 0, "groups by names");
+    OK(strcmp(group("MPI_Send", "mine"), "mine") == 0, "what a log tells is kept");
+    OK(strcmp(group("MPI_Send", "MPI"), "MPI point-to-point") == 0, "unless it says nothing");
+}
+
+/* ---- Of a log ---------------------------------------------------------------------------------------------------- */
+
+/* "short" 1 ns, "MPI_Send" 100 ns, "long" 1000 ns, in this order. */
+static struct pithlog *make_log(void)
+{
+    static const char *const names[] = {"short", "MPI_Send", "long"};
+    static const int64_t spans[] = {1, 100, 1000};
+    struct core_log log;
+    int64_t now = 0;
+    uint32_t lane;
+
+    core_log_begin(&log);
+    lane = core_lane(&log, 0, 0, "");
+    for (int i = 0; i < 3; i++) {
+        uint32_t id = core_define(&log, PITHLOG_STATE, names[i], i == 1 ? "navy" : "");
+        core_add(&log, lane, PITHLOG_ENTER, now, id);
+        core_add(&log, lane, PITHLOG_LEAVE, now += spans[i], id);
+    }
+    return core_log_end(&log);
+}
+
+static void test_fill(struct pithlog *log)
+{
+    uint32_t rgb[3] = {0};
+    enum pithi_palette palette = PITHI_PALETTE_LOG;
+
+    OK(!pithi_palette_fill(log, NULL, PITHI_PALETTE_LOG, rgb) && rgb[1] == 0x000080, "the log's own colours");
+    OK(!pithi_palette_parse("classic", &palette) && !pithi_palette_fill(log, NULL, palette, rgb), "classic");
+    OK(rgb[1] == 0x0000ff && rgb[0] != rgb[2], "MPE's blue, and colours of our own for the rest");
+    OK(!pithi_palette_parse("safe", &palette) && !pithi_palette_fill(log, NULL, palette, rgb), "safe");
+    OK(rgb[2] == pithi_safe_colour(0) && rgb[1] == pithi_safe_colour(1) && rgb[0] == pithi_safe_colour(2),
+       "the best colours for what takes most time");
+    OK(pithi_palette_parse("pale", &palette) == -1, "no such palette");
+    pithi_theme_choose("dark");
+    pithi_palette_fill(log, NULL, PITHI_PALETTE_LOG, rgb);
+    OK(rgb[1] != 0x000080 && pithi_contrast(rgb[1], pithi_theme()->idle) >= 1.9, "seen on dark paper");
+    pithi_theme_choose("light");
+}
+
+int main(void)
+{
+    struct pithlog *log = make_log();
+
+    test_eyes();
+    test_safe();
+    test_themes();
+    test_text_on();
+    test_classic();
+    test_groups();
+    test_fill(log);
+    pithlog_close(log);
+    return tap_done();
+}

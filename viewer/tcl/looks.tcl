@@ -1,0 +1,124 @@
+# looks.tcl - how a window looks: theme, palette, which of its parts are shown; by words for this window, and by the
+# preferences, which it follows.
+
+oo::class create ::pith::Looks {
+    variable window model
+    variable followed ;# list of key callback
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set followed {}
+        foreach {key method} {
+            palette palette_preferred  arrows arrows_preferred  row_height height_preferred
+            legend parts_preferred  overview parts_preferred  toolbar parts_preferred
+        } {
+            my follow $key $method
+        }
+        my arrows_preferred arrows
+        my height_preferred row_height
+        my parts_preferred legend
+    }
+
+    destructor {
+        foreach {key callback} $followed {
+            ::pith::preferences::unfollow $key $callback
+        }
+    }
+
+    method follow {key method} {
+        set callback [namespace code [list my $method]]
+        lappend followed $key $callback
+        ::pith::preferences::follow $key $callback
+    }
+
+    # ---- Preferences
+
+    method palette_preferred {key} { $model set_palette [::pith::preferences::get palette] }
+    method arrows_preferred {key} { $model set_arrows [::pith::preferences::get arrows] }
+
+    # 0: rows fill the window, as they do when nobody says anything.
+    method height_preferred {key} {
+        if {[::pith::preferences::get row_height]} {
+            $model set_row_height [::pith::preferences::get row_height]
+        }
+    }
+
+    method parts_preferred {key} {
+        foreach part {legend overview toolbar} {
+            my show_part $part [::pith::preferences::get $part]
+        }
+    }
+
+    # ---- Parts of the window
+
+    method show_part {part on} {
+        set top [$window top]
+        switch $part {
+            legend {
+                set there [expr {"$top.panes.legend" in [$top.panes panes]}]
+                if {$on && !$there} {
+                    $top.panes add $top.panes.legend -weight 0
+                } elseif {!$on && $there} {
+                    $top.panes forget $top.panes.legend
+                }
+            }
+            overview { grid [expr {$on ? "configure" : "remove"}] $top.panes.time.overview }
+            toolbar {
+                if {$on} {
+                    pack $top.tools -side top -fill x -before $top.status
+                } else {
+                    pack forget $top.tools
+                }
+            }
+        }
+    }
+
+    # ---- Words
+
+    method word_theme {{name {}}} {
+        if {$name ne {}} {
+            ::pith::theme::choose $name
+        }
+        return [::pith::theme::name]
+    }
+
+    method word_palette {{name {}}} {
+        if {$name ne {}} {
+            $model set_palette $name
+        }
+        return [$model palette]
+    }
+
+    method word_pane {part on} {
+        if {$part ni {legend overview toolbar} || ![string is boolean -strict $on]} {
+            return -code error -errorcode {PITH USAGE} "pane: must be legend, overview or toolbar, on or off"
+        }
+        my show_part $part $on
+    }
+
+    method word_toggle_theme {} {
+        ::pith::theme::choose [expr {[::pith::theme::name] eq "dark" ? "light" : "dark"}]
+    }
+}
+
+::pith::part::add Looks {
+    words {
+        theme        {?light|dark?}         {colours of all windows, until the program ends}     word_theme
+        palette      {?log|classic|safe?}   {colours of the states in this window}               word_palette
+        pane         {legend|overview|toolbar on|off} {shows a part of the window, or not}        word_pane
+        toggle_theme {}                     {light and dark}                                      word_toggle_theme
+    }
+    keys {
+        {Control-t} {Ctrl-t} {dark and light} {toggle_theme}
+    }
+    menus {
+        View {
+            - - -
+            "Light or dark" toggle_theme Ctrl-T
+            "Colours of the log" {palette log} {}
+            "Colours of MPE" {palette classic} {}
+            "Colours for the colour-blind" {palette safe} {}
+        }
+    }
+}
