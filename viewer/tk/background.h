@@ -17,6 +17,8 @@
 
 #include <tcl.h>
 
+#include "core/watch.h"
+
 struct pithi_job;
 struct pithi_log_object;
 
@@ -46,5 +48,16 @@ void pithi_job_stop_all(struct pithi_log_object *object);
 
 static inline void pithi_job_progress(struct pithi_job *job, double part) { atomic_store(&job->part, part); }
 static inline int pithi_job_stopped(struct pithi_job *job) { return atomic_load(&job->stopped); }
+
+/* The same for work in the core. */
+static inline int pithi_job_go_on(void *job, double part)
+{
+    pithi_job_progress(job, part);
+    return !pithi_job_stopped(job);
+}
+static inline struct pithi_watch pithi_job_watch(struct pithi_job *job)
+{
+    return (struct pithi_watch){pithi_job_go_on, job};
+}
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/work.h"
 #include "tk/background.h"
 #include "tk/log_ranges.h"
+#include "tk/statistics.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -267,6 +268,7 @@ static const struct method {
     {"eventat", 3, "row time reach", pithi_log_event_at},
     {"hide", 1, "ids", log_hide},
     {"info", 0, NULL, log_info},
+    {"lengths", 5, "state t0 t1 rows callback", pithi_log_lengths},
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
     {"palette", 1, "name", pithi_log_palette},
     {"properties", 0, NULL, log_properties},

@@ -1,0 +1,65 @@
+# lengths_checks.tcl - run inside of a window of the log "plain": the histogram of lengths. blue lasts 500 ms twice, red
+# once, green 100 ms inside it.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+
+proc stat {key} {
+    return [dict get [lengths stats] $key]
+}
+sync
+lengths blue
+set board $top.lengths
+set graph $board.body.graph
+update
+ok [winfo ismapped $board] "lengths NAME opens a window"
+is [lengths stats] {count 2 total 1000000000 min 500000000 max 500000000 mean 500000000 median 500000000 p95 500000000 deviation 0} \
+    "both instances of blue"
+is [$board.body.numbers.vcount cget -text][$board.body.numbers.vmean cget -text] "2500 ms" "and it says so"
+is [lengths bin 0] {500000000 500000001 2 1000000000} "lengths all alike: one bin"
+$board.body.controls.state set red
+event generate $board.body.controls.state <<ComboboxSelected>>
+lengths bins 10
+is [stat count],[stat total] 1,500000000 "red, chosen from the list"
+lengths messages
+is [stat count],[stat max] 1,200000000 "messages: from send to receive"
+
+# ---- Following
+zoom 0.6 0.7
+lengths blue
+is [stat count],[stat min] 2,500000000 "of the window: what reaches into it, with all its length"
+zoom 0.8 0.9
+lengths stats
+update
+after 400
+lengths blue
+is [stat count] 1 "the window moves: one blue is left"
+rows 1
+lengths blue
+is [dict get [lengths stats] count] 0 "of the rows shown: none in rank 1"
+lengths rows all
+is [stat count] 1 "of all rows: one"
+lengths rows shown
+rows
+lengths of whole
+is [stat count] 2 "of the whole log"
+lengths of selection
+set after_none [set [$board.body.progress.said cget -textvariable]]
+like $after_none "nothing is selected" "of the selection: there is none, and it is said"
+select 0.1 0.3
+lengths blue
+is [stat count] 1 "of the selection"
+select none
+lengths of whole
+fit
+
+# ---- From the time lines
+focus -force $board
+update
+event generate $board <Escape>
+update
+ok [expr {![winfo exists $board]}] "Escape closes it"
+point 0.25 0
+press_key l
+lengths stats
+is [$board.body.controls.state get] green "the key l: of the state under the pointer"
+done

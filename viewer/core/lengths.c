@@ -1,0 +1,330 @@
+/* lengths.c - see lengths.h. */
+#include "core/lengths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/messages.h"
+#include "core/row.h"
+
+/* Rounded lengths: values below 2 * FINE have a bucket each, above them each power of two has FINE. */
+enum { FINE_BITS = 10, FINE = 1 << FINE_BITS, BUCKETS = (64 - FINE_BITS) * FINE };
+enum { CHUNK = 256, WATCH_EVERY = 64 /* chunks */, MOST_DAMAGES = 10000 };
+
+struct gathering {
+    const struct pithi_lengths_query *query;
+    struct pithi_length_list *list;
+    struct pithi_length *buckets; /* [BUCKETS], once there are too many instances; NULL: not yet */
+    unsigned char *chosen;        /* messages: by lane, 1: shown */
+    uint32_t lanes;
+};
+
+/* ---- Gathering --------------------------------------------------------------------------------------------------- */
+
+static uint32_t bucket_of(int64_t length)
+{
+    uint64_t value = length < 0 ? 0 : (uint64_t)length;
+
+    if (value < 2 * FINE)
+        return (uint32_t)value;
+    uint32_t shift = 63 - FINE_BITS - (uint32_t)__builtin_clzll(value);
+    return (shift + 1) * FINE + (uint32_t)(value >> shift & (FINE - 1));
+}
+
+static int64_t lasted(const struct pithi_length *entry) { return entry->end_ns - entry->start_ns; }
+
+static void into_bucket(struct pithi_length *buckets, const struct pithi_length *instance)
+{
+    struct pithi_length *bucket = &buckets[bucket_of(lasted(instance))], before = *bucket;
+
+    if (!before.count || lasted(instance) > lasted(&before))
+        *bucket = *instance;
+    bucket->count = before.count + 1;
+    bucket->total_ns = before.total_ns + lasted(instance);
+}
+
+static void begin_buckets(struct gathering *gathering)
+{
+    struct pithi_length_list *list = gathering->list;
+
+    gathering->buckets = pithi_alloc(BUCKETS, sizeof *gathering->buckets);
+    for (uint32_t i = 0; i < list->count; i++)
+        into_bucket(gathering->buckets, &list->items[i]);
+    list->count = 0;
+    list->exact = 0;
+}
+
+static void add(struct gathering *gathering, uint32_t lane, uint32_t peer, int64_t start_ns, int64_t end_ns)
+{
+    struct pithi_length_list *list = gathering->list;
+    int64_t length = end_ns - start_ns;
+    struct pithi_length instance = {length, length, 1, start_ns, end_ns, lane, peer};
+
+    if (length < list->min_ns)
+        list->min_ns = length;
+    if (length > list->max_ns)
+        list->max_ns = length;
+    if (list->exact && list->count == PITHI_LENGTHS_EXACT)
+        begin_buckets(gathering);
+    if (!list->exact) {
+        into_bucket(gathering->buckets, &instance);
+        return;
+    }
+    list->items = pithi_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+    list->items[list->count++] = instance;
+}
+
+/* ---- Of states --------------------------------------------------------------------------------------------------- */
+
+struct walk {
+    struct gathering *gathering;
+    uint32_t lane;
+    uint64_t open; /* instances that reach into the window and are not over */
+};
+
+/* 0: all that reach into the window are over. */
+static int take_records(struct walk *walk, const struct pithlog_record *records, int count)
+{
+    const struct pithi_lengths_query *query = walk->gathering->query;
+
+    for (int i = 0; i < count; i++) {
+        const struct pithlog_record *r = &records[i];
+        if (r->time_ns >= query->t1_ns && !walk->open)
+            return 0;
+        if (r->id != query->state)
+            continue;
+        if (r->kind == PITHLOG_ENTER) {
+            walk->open += r->time_ns < query->t1_ns;
+        } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
+            walk->open -= walk->open > 0;
+            if (r->time_ns > query->t0_ns || r->start_ns >= query->t0_ns)
+                add(walk->gathering, walk->lane, walk->lane, r->start_ns, r->time_ns);
+        }
+    }
+    return 1;
+}
+
+static int walk_lane(struct pithlog *log, struct walk *walk, uint32_t number)
+{
+    const struct pithi_lengths_query *query = walk->gathering->query;
+    struct pithlog_query asked = {.from_ns = query->t0_ns,
+                                  .to_ns = pithlog_get_info(log)->end_ns,
+                                  .lanes = &walk->lane,
+                                  .lane_count = 1,
+                                  .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    double span = (double)(asked.to_ns - query->t0_ns) + 1;
+    struct pithlog_record records[CHUNK];
+    struct pithlog_iter *iter;
+    int more, damages = 0, err;
+
+    if (!pithlog_get_lane(log, walk->lane)->records)
+        return PITH_OK;
+    if ((err = pithlog_iter_open(log, &asked, &iter)) != PITH_OK)
+        return err;
+    for (uint64_t chunks = 1; (more = pithlog_iter_next_many(iter, records, CHUNK)) != 0; chunks++) {
+        if (more < 0 && ++damages == MOST_DAMAGES)
+            break;
+        if (more > 0 && !take_records(walk, records, more))
+            break;
+        if (more > 0 && chunks % WATCH_EVERY == 0 &&
+            !pithi_go_on(&query->watch,
+                         (number + (double)(records[0].time_ns - query->t0_ns) / span) / query->lane_count))
+            break;
+    }
+    pithlog_iter_close(iter);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int gather_states(struct pithlog *log, struct gathering *gathering)
+{
+    const struct pithi_lengths_query *query = gathering->query;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < query->lane_count && pithi_go_on(&query->watch, (double)i / query->lane_count); i++) {
+        struct walk walk = {gathering, query->lanes[i], 0};
+        int lane_err = walk_lane(log, &walk, i);
+        err = err ? err : lane_err;
+    }
+    return err;
+}
+
+/* ---- Of messages ------------------------------------------------------------------------------------------------- */
+
+static void take_message(void *context, const struct pithlog_message *message)
+{
+    struct gathering *gathering = context;
+
+    if (gathering->chosen[message->send_lane] && gathering->chosen[message->recv_lane])
+        add(gathering, message->send_lane, message->recv_lane, message->send_ns, message->recv_ns);
+}
+
+static int gather_messages(struct pithlog *log, struct gathering *gathering)
+{
+    const struct pithi_lengths_query *query = gathering->query;
+    int err;
+
+    gathering->chosen = pithi_alloc(pithlog_get_info(log)->lanes, 1);
+    for (uint32_t i = 0; i < query->lane_count; i++)
+        gathering->chosen[query->lanes[i]] = 1;
+    err = pithi_messages_each(log, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
+    free(gathering->chosen);
+    return err;
+}
+
+/* ---- The list ---------------------------------------------------------------------------------------------------- */
+
+static int by_length(const void *a, const void *b)
+{
+    const struct pithi_length *x = a, *y = b;
+
+    if (x->length_ns != y->length_ns)
+        return x->length_ns < y->length_ns ? -1 : 1;
+    if (x->start_ns != y->start_ns) /* the n-th longest is always the same */
+        return x->start_ns > y->start_ns ? -1 : 1;
+    return x->lane > y->lane ? -1 : x->lane < y->lane;
+}
+
+static void collect_buckets(struct gathering *gathering)
+{
+    struct pithi_length_list *list = gathering->list;
+
+    for (uint32_t i = 0; i < BUCKETS; i++)
+        if (gathering->buckets[i].count) {
+            list->items = pithi_grow(list->items, &list->capacity, list->count + 1, sizeof *list->items);
+            list->items[list->count] = gathering->buckets[i];
+            list->items[list->count].length_ns =
+                (int64_t)llround((double)gathering->buckets[i].total_ns / (double)gathering->buckets[i].count);
+            list->count++;
+        }
+    /* So that the range of all begins and ends where it does. */
+    list->items[0].length_ns = list->min_ns;
+    list->items[list->count - 1].length_ns = list->max_ns;
+    free(gathering->buckets);
+}
+
+int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list)
+{
+    struct gathering gathering = {.query = query, .list = list};
+    int err;
+
+    memset(list, 0, sizeof *list);
+    list->exact = 1;
+    list->min_ns = INT64_MAX;
+    list->max_ns = INT64_MIN;
+    err = query->state == PITHI_MESSAGES ? gather_messages(log, &gathering) : gather_states(log, &gathering);
+    if (gathering.buckets)
+        collect_buckets(&gathering);
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, by_length);
+    else
+        list->min_ns = list->max_ns = 0;
+    return err;
+}
+
+void pithi_lengths_free(struct pithi_length_list *list)
+{
+    free(list->items);
+    memset(list, 0, sizeof *list);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+
+/* The first entry that is not shorter. */
+static uint32_t first_from(const struct pithi_length_list *list, int64_t length_ns)
+{
+    uint32_t low = 0, high = list->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list->items[middle].length_ns < length_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t end_of(const struct pithi_length_list *list, int64_t high_ns)
+{
+    return high_ns == INT64_MAX ? list->count : first_from(list, high_ns + 1);
+}
+
+static int64_t rank_of(const struct pithi_length *items, uint32_t from, uint32_t to, uint64_t count, double part)
+{
+    uint64_t wanted = (uint64_t)ceil(part * (double)count), seen = 0;
+
+    for (uint32_t i = from; i < to; i++)
+        if ((seen += items[i].count) >= wanted)
+            return items[i].length_ns;
+    return 0;
+}
+
+struct pithi_spread pithi_lengths_spread(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns)
+{
+    uint32_t from = first_from(list, low_ns), to = end_of(list, high_ns);
+    const struct pithi_length *items = list->items;
+    struct pithi_spread spread = {0};
+    double squares = 0;
+
+    if (from >= to)
+        return spread;
+    for (uint32_t i = from; i < to; i++) {
+        spread.count += items[i].count;
+        spread.total_ns += items[i].total_ns;
+    }
+    spread.mean_ns = (double)spread.total_ns / (double)spread.count;
+    for (uint32_t i = from; i < to; i++) {
+        double off = (double)items[i].length_ns - spread.mean_ns;
+        squares += off * off * (double)items[i].count;
+    }
+    spread.deviation_ns = sqrt(squares / (double)spread.count);
+    spread.min_ns = items[from].length_ns;
+    spread.max_ns = items[to - 1].length_ns;
+    spread.median_ns = rank_of(items, from, to, spread.count, 0.5);
+    spread.p95_ns = rank_of(items, from, to, spread.count, 0.95);
+    return spread;
+}
+
+static int64_t edge(int64_t low_ns, int64_t high_ns, int logarithmic, double part)
+{
+    double low = (double)low_ns, span = (double)high_ns + 1 - low;
+
+    if (!logarithmic)
+        return low_ns + (int64_t)(span * part);
+    /* Nothing and less than nothing have no logarithm: they are in the first bin. */
+    low = low < 1 ? 1 : low;
+    return (int64_t)ceil(low * pow(((double)high_ns + 1) / low, part) - 1e-9);
+}
+
+uint32_t pithi_lengths_bins(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns, int logarithmic,
+                            uint32_t count, struct pithi_bin *bins)
+{
+    uint32_t at = first_from(list, low_ns);
+
+    if (high_ns < low_ns)
+        return 0;
+    if ((uint64_t)(high_ns - low_ns) < count)
+        count = (uint32_t)(high_ns - low_ns) + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        struct pithi_bin *bin = &bins[i];
+        *bin = (struct pithi_bin){.from_ns = i ? bins[i - 1].to_ns : low_ns};
+        bin->to_ns =
+            i + 1 == count ? high_ns + 1 : edge(low_ns, high_ns, logarithmic && high_ns > 0, (i + 1.0) / count);
+        for (; at < list->count && list->items[at].length_ns < bin->to_ns; at++) {
+            bin->count += list->items[at].count;
+            bin->total_ns += list->items[at].total_ns;
+        }
+    }
+    return count;
+}
+
+const struct pithi_length *pithi_lengths_nth(const struct pithi_length_list *list, int64_t low_ns, int64_t high_ns,
+                                             uint32_t number)
+{
+    uint32_t from = first_from(list, low_ns), to = end_of(list, high_ns);
+
+    return from < to && number < to - from ? &list->items[to - 1 - number] : NULL;
+}

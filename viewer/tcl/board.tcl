@@ -1,0 +1,380 @@
+# board.tcl - what windows with statistics have in common: a window beside the time lines that tells of the stretch of
+# time shown there, selected, or of the whole log; it follows the model, computes in a job (tk/background.h) with
+# progress and a button that stops it, remembers its place, and closes with Escape.
+#
+# A board is a part (part.tcl): a subclass with
+#     build FRAME         makes its widgets
+#     ask CALLBACK        starts its job for [my stretch] and gives the job's command
+#     answered RESULT     shows what came out
+#     draw                draws it again: other colours
+#     follows             what changes of the model mean new work: time selection rows ...
+
+oo::class create ::pith::Board {
+    variable window model
+    variable board       ;# the toplevel; {} closed
+    variable title
+    variable scope       ;# window, selection, whole, kept
+    variable rows        ;# shown, all
+    variable stretch     ;# {from to} of what is shown, {} nothing yet
+    variable job waiting ;# the job's command; after id of the work to come; {} none
+    variable run         ;# number of the last job: what older ones say is not wanted
+    variable part        ;# done, 0 to 100
+    variable said        ;# what stands beside the bar
+    variable mark        ;# dict of what is framed in the time lines: rank thread start end; {} nothing
+    variable scope_text rows_text
+
+    constructor {its_window its_title} {
+        set window $its_window
+        set model [$window model]
+        set title $its_title
+        set board {}
+        set scope window
+        set rows shown
+        set stretch {}
+        set job {}
+        set waiting {}
+        set run 0
+        set part 0
+        set said {}
+        set mark {}
+        $model follow [list [self] changed]
+        [$window timeline] after_drawing [list [self] draw_mark]
+    }
+
+    destructor {
+        my stop
+    }
+
+    # ---- The window
+
+    method is_open {} { expr {$board ne {} && [winfo exists $board]} }
+    method board {} { return $board }
+
+    # 1: it was not open.
+    method open {} {
+        if {[my is_open]} {
+            wm deiconify $board
+            raise $board
+            return 0
+        }
+        set class [namespace tail [info object class [self]]]
+        set board [toplevel [$window top].[string tolower $class] -background [::pith::theme::colour panel]]
+        wm title $board "$title - [file tail [$model path]]"
+        wm group $board [$window top]
+        if {[dict exists $::pith::board::places $class]} {
+            wm geometry $board [dict get $::pith::board::places $class]
+        }
+        wm protocol $board WM_DELETE_WINDOW [list [self] close]
+        bind $board <Escape> [list [self] close]
+        ttk::frame $board.body -padding {12 10}
+        pack $board.body -fill both -expand 1
+        my build $board.body
+        focus $board
+        my renew 0
+        return 1
+    }
+
+    method close {} {
+        if {[my is_open]} {
+            dict set ::pith::board::places [namespace tail [info object class [self]]] [wm geometry $board]
+            my stop
+            my set_mark {}
+            destroy $board
+        }
+        set board {}
+    }
+
+    # The choice of stretch and rows, in a row of controls.
+    method build_scope {frame} {
+        ttk::label $frame.of -text "of"
+        set scope_text [my scope_name $scope]
+        ttk::combobox $frame.scope -state readonly -width 15 -textvariable [my varname scope_text] \
+            -values [lmap one {window selection whole} {my scope_name $one}]
+        set rows_text [my rows_name $rows]
+        ttk::combobox $frame.rows -state readonly -width 10 -textvariable [my varname rows_text] \
+            -values [lmap one {shown all} {my rows_name $one}]
+        bind $frame.scope <<ComboboxSelected>> [list [self] choose_scope]
+        bind $frame.rows <<ComboboxSelected>> [list [self] choose_rows]
+        return [list $frame.of $frame.scope $frame.rows]
+    }
+
+    # The bar that shows how far a job is, with the button that stops it.
+    method build_progress {frame} {
+        ttk::frame $frame
+        ttk::label $frame.said -textvariable [my varname said] -style Faint.TLabel
+        ttk::progressbar $frame.bar -maximum 100 -length 120 -variable [my varname part]
+        ttk::button $frame.stop -text Stop -width 5 -command [list [self] stop]
+        pack $frame.said -side left
+        my show_progress
+        return $frame
+    }
+
+    method show_progress {} {
+        set frame $board.body.progress
+        if {![my is_open] || ![winfo exists $frame]} {
+            return
+        }
+        if {$job eq {}} {
+            pack forget $frame.bar $frame.stop
+        } elseif {![winfo ismapped $frame.stop]} {
+            pack $frame.stop $frame.bar -side right -padx 4
+        }
+    }
+
+    method say {text} { set said $text }
+
+    # ---- What is asked
+
+    method scope_name {word} {
+        dict get {window {Window shown} selection {Selection} whole {Whole log} kept {Kept stretch}} $word
+    }
+
+    method rows_name {word} {
+        dict get {shown {Rows shown} all {All rows}} $word
+    }
+
+    method set_scope {word} {
+        if {$word ni {window selection whole kept}} {
+            return -code error -errorcode {PITH USAGE} "of what? window, selection, whole or kept"
+        }
+        set scope $word
+        set scope_text [my scope_name $word]
+        my renew 0
+    }
+
+    method set_rows {word} {
+        if {$word ni {shown all}} {
+            return -code error -errorcode {PITH USAGE} "which rows? shown or all"
+        }
+        set rows $word
+        set rows_text [my rows_name $word]
+        my renew 0
+    }
+
+    method choose_scope {} {
+        foreach word {window selection whole kept} {
+            if {[my scope_name $word] eq $scope_text} {
+                my set_scope $word
+                return
+            }
+        }
+    }
+
+    method choose_rows {} {
+        my set_rows [expr {$rows_text eq [my rows_name all] ? "all" : "shown"}]
+    }
+
+    # What is shown stays while the time lines go elsewhere.
+    method keep {} {
+        if {$scope in {window selection}} {
+            set scope kept
+            set scope_text [my scope_name kept]
+        }
+    }
+
+    method rows {} { return $rows }
+    method scope {} { return $scope }
+    method stretch {} { return $stretch }
+
+    method new_stretch {} {
+        switch $scope {
+            window { return [$model window] }
+            selection { return [$model selection] }
+            whole { return [$model whole] }
+            kept { return $stretch }
+        }
+    }
+
+    # ---- Work
+
+    method follows {} { return {time selection rows digest} }
+
+    method changed {what} {
+        if {$what in {rows hidden selection}} {
+            my set_mark {}
+        }
+        if {$what in {colours theme} && [my is_open]} {
+            my draw
+        }
+        if {![my is_open] || $what ni [my follows] ||
+                ($what eq "time" && $scope ne "window") || ($what eq "selection" && $scope ne "selection")} {
+            return
+        }
+        my renew 250
+    }
+
+    # Computes again, soon: a moving window makes one job, not a hundred.
+    method renew {after_ms} {
+        after cancel $waiting
+        set waiting {}
+        if {[my is_open]} {
+            set waiting [after $after_ms [namespace code {my compute}]]
+        }
+    }
+
+    method stop {} {
+        after cancel $waiting
+        set waiting {}
+        if {$job ne {}} {
+            incr run
+            catch {$job stop}
+            set job {}
+            my say "stopped"
+            my show_progress
+        }
+    }
+
+    method compute {} {
+        my stop
+        my say {}
+        set new [my new_stretch]
+        if {![my is_open]} {
+            return
+        }
+        if {$new eq {} || [lindex $new 0] >= [lindex $new 1]} {
+            my say "nothing is selected: drag over a stretch of the time lines"
+            return
+        }
+        set stretch $new
+        set part 0
+        set job [my ask [namespace code [list my heard [incr run]]]]
+        # A short one comes and goes without a bar.
+        after 300 [list catch [list [self] show_progress]]
+    }
+
+    method heard {number what {value {}}} {
+        if {$number != $run} {
+            if {$what eq "done"} {
+                my forget $value
+            }
+            return
+        }
+        if {$what eq "progress"} {
+            set part [expr {100 * $value}]
+            return
+        }
+        set job {}
+        my show_progress
+        if {$what eq "failed"} {
+            my say $value
+        } elseif {$what eq "done"} {
+            my answered $value
+        }
+    }
+
+    # A result that nobody wants.
+    method forget {result} {}
+
+    # Until all is computed.
+    method wait {} {
+        if {$waiting ne {}} {
+            my compute
+        }
+        while {$job ne {}} {
+            vwait [my varname job]
+        }
+        update idletasks
+    }
+
+    # ---- Going there
+
+    # Shows the instance or message `place` (a dict of rank, thread, start, end) in the time lines, and frames it.
+    method go_to {place} {
+        dict with place {}
+        my keep
+        set length [expr {max(1, $end - $start)}]
+        set span [$model span]
+        if {$length < $span / 60 || $length > $span * 4 / 5} {
+            set span [expr {$length * 8}]
+        }
+        set from [expr {($start + $end - $span) / 2}]
+        $model zoom $from [expr {$from + $span}]
+        set row [my row_of $rank $thread]
+        set timeline [$window timeline]
+        set first [$model first_row]
+        if {$row >= 0 && ($row < $first || $row >= $first + [$timeline rows_in_view])} {
+            $timeline scroll_to $row
+        }
+        my set_mark $place
+    }
+
+    method row_of {rank thread} {
+        set number -1
+        foreach row [$model rows] {
+            incr number
+            if {[dict get $row kind] eq "states" && [dict get $row rank] == $rank &&
+                    [dict get $row thread] == $thread} {
+                return $number
+            }
+        }
+        return -1
+    }
+
+    method set_mark {place} {
+        if {$place ne $mark} {
+            set mark $place
+            my draw_mark
+        }
+    }
+
+    method draw_mark {} {
+        set timeline [$window timeline]
+        set plot [$timeline plot]
+        if {![winfo exists $plot]} {
+            return
+        }
+        set tag mark[namespace tail [self]]
+        $plot delete $tag
+        if {$mark eq {} || [set row [my row_of [dict get $mark rank] [dict get $mark thread]]] < 0} {
+            return
+        }
+        lassign [$timeline size] width height
+        set x0 [expr {max(-5, [$timeline x_of [dict get $mark start]] - 2)}]
+        set x1 [expr {min($width + 5, max($x0 + 4, [$timeline x_of [dict get $mark end]] + 1))}]
+        set y0 [expr {($row - [$model first_row]) * [$model row_height]}]
+        $plot create rectangle $x0 $y0 $x1 [expr {$y0 + [$model row_height] - 1}] \
+            -outline [::pith::theme::colour accent] -width 2 -tags $tag
+    }
+}
+
+namespace eval ::pith::board {
+    variable places {} ;# class -> geometry, where boards of it were last
+}
+
+# Marks at 1, 2 or 5 times a power of ten in [low, high], about `most`, as a list of numbers.
+proc ::pith::board::marks {low high most} {
+    if {$high <= $low} {
+        return {}
+    }
+    set step [expr {pow(10, floor(log10(double($high - $low) / $most)))}]
+    foreach times {1 2 5 10} {
+        if {($high - $low) / ($step * $times) <= $most} {
+            break
+        }
+    }
+    set step [expr {$step * $times}]
+    set marks {}
+    for {set i [expr {wide(ceil($low / $step))}]} {$i * $step <= $high} {incr i} {
+        lappend marks [expr {$i * $step}]
+    }
+    return $marks
+}
+
+# On a logarithmic scale: powers of ten, and when there are few of them 2 and 5 times these.
+proc ::pith::board::log_marks {low high} {
+    set low [expr {double(max(1, $low))}]
+    if {$high <= $low} {
+        return {}
+    }
+    set digits [expr {log10($high / $low) < 3 ? {1 2 5} : {1}}]
+    set marks {}
+    for {set power [expr {int(floor(log10($low)))}]} {pow(10, $power) <= $high} {incr power} {
+        foreach digit $digits {
+            set mark [expr {$digit * pow(10, $power)}]
+            if {$mark >= $low && $mark <= $high} {
+                lappend marks $mark
+            }
+        }
+    }
+    return $marks
+}

@@ -1,0 +1,349 @@
+# histogram.tcl - a histogram of lengths on a canvas: bars, a scale, below them the range of lengths with a handle at
+# each end; what the pointer and keys do there. The lengths are a list of tk/statistics.h.
+#
+# What is made of it (Lengths) sets the fields, and has the methods
+#     show_numbers        the range or its lengths are others
+#     show_instance       a bar was clicked
+#     bar_colour          of the bars
+
+oo::class create ::pith::Histogram {
+    variable canvas list   ;# the graph; the lengths, a command of tk/statistics.h, {} none
+    variable bins          ;# how many are wanted
+    variable logarithmic   ;# 1: each bin wider than the one before
+    variable low high      ;# the range of lengths chosen, ns
+    variable drag          ;# low, high or both, while a handle is dragged; {} none
+    variable grip          ;# low, high and x where it began
+    variable drawn         ;# list of from to count total of the bins drawn
+    variable at            ;# number of the bin under the pointer, -1 none
+    variable step          ;# which instance of that bin was shown last, -1 none
+    variable readout       ;# what is said of the bin
+    variable spread        ;# what is said of the range: dict
+    variable frame_of      ;# left top right bottom of the bars
+
+    method clear {} {
+        set list {}
+        set bins 60
+        set logarithmic 0
+        set drag {}
+        set drawn {}
+        set at -1
+        set step -1
+        set spread {}
+        set frame_of {0 0 1 1}
+    }
+
+    method build_graph {path} {
+        set canvas [canvas $path -width 720 -height 300 -highlightthickness 1 -borderwidth 0 -takefocus 1 \
+            -background [::pith::theme::colour paper] -highlightbackground [::pith::theme::colour edge] \
+            -highlightcolor [::pith::theme::colour accent]]
+        my bind_canvas
+    }
+
+    method bind_canvas {} {
+        set me [self]
+        bind $canvas <Configure> [list $me draw]
+        bind $canvas <Motion> [list $me moved %x %y]
+        bind $canvas <Leave> [list $me point -1]
+        bind $canvas <Button-1> [list $me press %x %y]
+        bind $canvas <B1-Motion> [list $me dragged %x]
+        bind $canvas <ButtonRelease-1> [list $me release]
+        bind $canvas <Double-Button-1> [list $me double %x %y]
+        foreach {keys script} {
+            {Left} {key_bin -1} {Right} {key_bin 1} {Return space} {show_instance} {Home} {all_lengths}
+            {plus equal KP_Add} {narrow 0.5} {minus KP_Subtract} {narrow 2.0} {Up} {more_bins 10} {Down} {more_bins -10}
+        } {
+            foreach key $keys {
+                bind $canvas <Key-$key> "$me $script; break"
+            }
+        }
+        foreach {button factor} {4 0.8 5 1.25} {
+            bind $canvas <Button-$button> [list $me narrow $factor %x]
+        }
+        bind $canvas <MouseWheel> "$me narrow \[expr {%D > 0 ? 0.8 : 1.25}\] %x"
+    }
+
+    # ---- Drawing
+
+    method draw {args} {
+        if {![winfo exists $canvas]} {
+            return
+        }
+        set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
+        lassign [list [winfo width $canvas] [winfo height $canvas]] width height
+        $canvas delete all
+        set frame_of [list 58 12 [expr {max(80, $width - 16)}] [expr {max(40, $height - 66)}]]
+        set drawn {}
+        set spread {}
+        if {$list ne {} && $width > 1} {
+            set spread [$list spread $low $high]
+            set drawn [$list bins $low $high [expr {$logarithmic ? "log" : "linear"}] $bins]
+            my draw_counts
+            my draw_bars
+            my draw_lengths
+            my draw_track
+        }
+        my show_numbers
+        my point [expr {$at < [llength $drawn] / 4 ? $at : -1}]
+    }
+
+    method highest {} {
+        set most 0
+        foreach {from to count total} $drawn {
+            set most [expr {max($most, $count)}]
+        }
+        return $most
+    }
+
+    method draw_counts {} {
+        lassign $frame_of left top right bottom
+        set most [my highest]
+        foreach mark [::pith::board::marks 0 $most 5] {
+            set y [expr {$bottom - ($bottom - $top) * $mark / max(1, $most)}]
+            if {$mark == round($mark)} {
+                $canvas create line $left $y $right $y -fill [::pith::theme::colour grid]
+                $canvas create text [expr {$left - 6}] $y -anchor e -font PithSmall \
+                    -text [::pithtk::number [expr {wide($mark)}]] -fill [::pith::theme::colour faint]
+            }
+        }
+    }
+
+    method bar {number} {
+        lassign $frame_of left top right bottom
+        set count [expr {[llength $drawn] / 4}]
+        set wide [expr {double($right - $left) / $count}]
+        set gap [expr {$wide > 4 ? 1 : 0}]
+        return [list [expr {$left + round($wide * $number)}] [expr {$left + round($wide * ($number + 1)) - $gap}]]
+    }
+
+    # What has any instance is seen.
+    method draw_bars {} {
+        lassign $frame_of left top right bottom
+        set most [my highest]
+        set colour [my bar_colour]
+        set number 0
+        foreach {from to count total} $drawn {
+            if {$count} {
+                lassign [my bar $number] x0 x1
+                set y [expr {min($bottom - 2, $bottom - round(double($bottom - $top) * $count / $most))}]
+                $canvas create rectangle $x0 $y $x1 $bottom -fill $colour -width 0 -tags [list bar bar$number]
+            }
+            incr number
+        }
+        $canvas create line $left $bottom $right $bottom -fill [::pith::theme::colour faint]
+        if {!$most} {
+            $canvas create text [expr {($left + $right) / 2}] [expr {($top + $bottom) / 2}] \
+                -text "none in this stretch of time" -fill [::pith::theme::colour faint]
+        }
+    }
+
+    # x of a length, in a range.
+    method x_of {length from to} {
+        lassign $frame_of left top right bottom
+        if {$to <= $from} {
+            return [expr {$length > $from ? $right : $left}]
+        }
+        if {$logarithmic && $to > 1} {
+            set from [expr {double(max(1, $from))}]
+            return [expr {$left + ($right - $left) * log(max(1, $length) / $from) / max(1e-9, log($to / $from))}]
+        }
+        return [expr {$left + double($right - $left) * ($length - $from) / ($to - $from)}]
+    }
+
+    method length_at {x from to} {
+        lassign $frame_of left top right bottom
+        set share [expr {max(0.0, min(1.0, double($x - $left) / ($right - $left)))}]
+        if {$logarithmic && $to > 1} {
+            set from [expr {double(max(1, $from))}]
+            return [expr {wide(round($from * pow($to / $from, $share)))}]
+        }
+        return [expr {wide(round($from + ($to - $from) * $share))}]
+    }
+
+    # The scale below the bars.
+    method draw_lengths {} {
+        lassign $frame_of left top right bottom
+        if {$logarithmic} {
+            set marks [::pith::board::log_marks $low $high]
+        }
+        if {!$logarithmic || [llength $marks] < 2} {
+            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / 90)}]]
+        }
+        set last -1000
+        foreach mark $marks {
+            set x [my x_of $mark $low [expr {$high + 1}]]
+            if {$x - $last < 52 || $mark != round($mark)} continue
+            set last $x
+            $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [::pith::theme::colour faint]
+            $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
+                -text [::pithtk::duration [expr {wide($mark)}]] -fill [::pith::theme::colour faint]
+        }
+    }
+
+    # All lengths, with the range chosen between two handles.
+    method draw_track {} {
+        lassign $frame_of left top right bottom
+        lassign [$list range] from to
+        set y [expr {$bottom + 32}]
+        set x0 [my x_of $low $from $to]
+        set x1 [my x_of $high $from $to]
+        $canvas create rectangle $left [expr {$y - 2}] $right [expr {$y + 2}] -width 0 -tags track \
+            -fill [::pith::theme::colour grid]
+        $canvas create rectangle $x0 [expr {$y - 2}] $x1 [expr {$y + 2}] -width 0 -tags {track chosen} \
+            -fill [::pith::theme::colour accent]
+        foreach {name x} [list low $x0 high $x1] {
+            $canvas create polygon $x [expr {$y - 8}] [expr {$x + 6}] [expr {$y + 1}] [expr {$x + 6}] [expr {$y + 9}] \
+                [expr {$x - 6}] [expr {$y + 9}] [expr {$x - 6}] [expr {$y + 1}] -tags [list handle $name] \
+                -fill [::pith::theme::colour paper] -outline [::pith::theme::colour accent] -width 2
+        }
+        $canvas create text $left [expr {$y + 14}] -anchor nw -font PithSmall -text "from [::pithtk::duration $low]" \
+            -fill [::pith::theme::colour text]
+        $canvas create text $right [expr {$y + 14}] -anchor ne -font PithSmall -text "to [::pithtk::duration $high]" \
+            -fill [::pith::theme::colour text]
+    }
+
+    # ---- The pointer
+
+    method bin_at {x y} {
+        lassign $frame_of left top right bottom
+        set count [expr {[llength $drawn] / 4}]
+        if {!$count || $x < $left || $x >= $right || $y < $top - 8 || $y > $bottom + 4} {
+            return -1
+        }
+        return [expr {int(double($x - $left) * $count / ($right - $left))}]
+    }
+
+    method point {number} {
+        if {$number != $at} {
+            set step -1
+        }
+        set at $number
+        $canvas delete pointed
+        if {$at < 0} {
+            set readout "Point at a bar; a click shows its longest, the next click the next"
+            return
+        }
+        lassign $frame_of left top right bottom
+        lassign [my bar $at] x0 x1
+        $canvas create rectangle $x0 [expr {$top - 2}] [expr {max($x0 + 1, $x1)}] $bottom -width 0 -tags pointed \
+            -fill [::pith::theme::colour select]
+        $canvas lower pointed
+        lassign [lrange $drawn [expr {4 * $at}] end] from to count total
+        set all [dict get $spread count]
+        set time [dict get $spread total]
+        set readout "[::pithtk::duration $from] \u2013 [::pithtk::duration $to]:   [::pithtk::number $count]"
+        if {$all && $time > 0} {
+            append readout [format { (%.1f %%)} [expr {100.0 * $count / $all}]] \
+                ",   together [::pithtk::duration $total]" [format { (%.1f %%)} [expr {100.0 * $total / $time}]]
+        }
+        if {$step >= 0} {
+            append readout ",   shown: number [expr {$step + 1}] of the longest"
+        }
+    }
+
+    method handle_at {x y} {
+        lassign $frame_of left top right bottom
+        if {$list eq {} || abs($y - $bottom - 32) > 12} {
+            return {}
+        }
+        lassign [$list range] from to
+        set x0 [my x_of $low $from $to]
+        set x1 [my x_of $high $from $to]
+        if {min(abs($x - $x0), abs($x - $x1)) <= 9} {
+            return [expr {abs($x - $x0) < abs($x - $x1) || ($x0 == $x1 && $x < $x0) ? "low" : "high"}]
+        }
+        return [expr {$x > $x0 && $x < $x1 ? "both" : {}}]
+    }
+
+    method moved {x y} {
+        $canvas configure -cursor [expr {[my handle_at $x $y] ne {} ? "sb_h_double_arrow" : {}}]
+        my point [my bin_at $x $y]
+    }
+
+    method press {x y} {
+        focus $canvas
+        set drag [my handle_at $x $y]
+        if {$drag ne {}} {
+            lassign [$list range] from to
+            set grip [list [my x_of $low $from $to] [my x_of $high $from $to] $x]
+        } elseif {[my bin_at $x $y] >= 0} {
+            my point [my bin_at $x $y]
+            my show_instance
+        }
+    }
+
+    method dragged {x} {
+        if {$drag eq {}} {
+            return
+        }
+        lassign [$list range] from to
+        lassign $grip x0 x1 began
+        set by [expr {$x - $began}]
+        if {$drag ne "high"} {
+            set new [my length_at [expr {$x0 + $by}] $from $to]
+            set low [expr {$drag eq "both" ? $new : min($new, $high)}]
+        }
+        if {$drag ne "low"} {
+            set high [expr {max($low, [my length_at [expr {$x1 + $by}] $from $to])}]
+        }
+        my draw
+    }
+
+    method release {} { set drag {} }
+
+    # On the handles: all lengths again. On a bar it is a second click.
+    method double {x y} {
+        lassign $frame_of left top right bottom
+        if {abs($y - $bottom - 32) <= 12} {
+            my all_lengths
+        } else {
+            my press $x $y
+        }
+    }
+
+    # ---- The range
+
+    method all_lengths {} {
+        if {$list ne {}} {
+            lassign [$list range] low high
+            my draw
+        }
+    }
+
+    # A narrower or wider range of lengths, about a point of the graph, or the bin pointed at.
+    method narrow {factor {x {}}} {
+        if {$list eq {}} {
+            return
+        }
+        lassign $frame_of left top right bottom
+        if {$x eq {}} {
+            set x [expr {$at < 0 ? ($left + $right) / 2 : [lindex [my bar $at] 0]}]
+        }
+        lassign [$list range] from to
+        set x0 [expr {$x + ($left - $x) * $factor}]
+        set x1 [expr {$x + ($right - $x) * $factor}]
+        set wide [expr {double($right - $left)}]
+        if {$logarithmic && $high > 1} {
+            set base [expr {double(max(1, $low))}]
+            set times [expr {max(2.0, $high / $base)}]
+            set new_low [expr {$base * pow($times, ($x0 - $left) / $wide)}]
+            set new_high [expr {$base * pow($times, ($x1 - $left) / $wide)}]
+        } else {
+            set new_low [expr {$low + ($high - $low + 1) * ($x0 - $left) / $wide}]
+            set new_high [expr {$low + ($high - $low + 1) * ($x1 - $left) / $wide}]
+        }
+        my set_range [expr {wide(max($from, min($to, $new_low)))}] [expr {wide(max($from, min($to, $new_high)))}]
+    }
+
+    method set_range {new_low new_high} {
+        set low [expr {min($new_low, $new_high)}]
+        set high [expr {max($new_low, $new_high)}]
+        my draw
+    }
+
+    method key_bin {by} {
+        set count [expr {[llength $drawn] / 4}]
+        if {$count} {
+            my point [expr {$at < 0 ? ($by > 0 ? 0 : $count - 1) : max(0, min($count - 1, $at + $by))}]
+        }
+    }
+}

@@ -1,0 +1,280 @@
+# lengths.tcl - how long the instances of a state last (or messages are under way), as a histogram: bars, below them the
+# range of lengths with a handle at each end, and the numbers of that range. A click on a bar goes to its longest
+# instance, the next click to the next longest.
+
+oo::class create ::pith::Lengths {
+    superclass ::pith::Board ::pith::Histogram
+    variable window model board
+    variable canvas list bins logarithmic low high drawn at step readout spread ;# see Histogram
+    variable state         ;# definition's id, or "messages"
+    variable names         ;# name as listed -> state
+    variable state_text    ;# in the list of states
+
+    constructor {its_window} {
+        next $its_window "State lengths"
+        my clear
+        set state {}
+    }
+
+    destructor {
+        my drop_list
+        next
+    }
+
+    method drop_list {} {
+        if {$list ne {}} {
+            my forget $list
+            set list {}
+        }
+    }
+
+    method forget {result} {
+        rename $result {}
+    }
+
+    # ---- Widgets
+
+    method build {body} {
+        my build_controls [ttk::frame $body.controls]
+        my build_graph $body.graph
+        ttk::label $body.readout -textvariable [my varname readout] -padding {2 6}
+        my build_numbers [ttk::frame $body.numbers]
+        pack $body.controls -fill x -pady {0 8}
+        pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
+        pack $body.numbers -side bottom -fill x
+        pack $body.readout -side bottom -fill x
+        pack $canvas -fill both -expand 1
+    }
+
+    method build_controls {frame} {
+        my list_states
+        ttk::label $frame.what -text "Lengths of"
+        ttk::combobox $frame.state -state readonly -width 24 -height 24 -textvariable [my varname state_text] \
+            -values [dict keys $names]
+        bind $frame.state <<ComboboxSelected>> [list [self] choose_state]
+        ttk::label $frame.bins -text "Bins"
+        ttk::spinbox $frame.count -from 1 -to 200 -width 4 -textvariable [my varname bins] -command [list [self] draw]
+        bind $frame.count <Return> [list [self] draw]
+        bind $frame.count <FocusOut> [list [self] draw]
+        ttk::scale $frame.slider -from 1 -to 200 -length 110 -value $bins -command [list [self] slide_bins]
+        ttk::checkbutton $frame.log -text "Logarithmic" -variable [my varname logarithmic] -command [list [self] draw]
+        pack $frame.what $frame.state {*}[my build_scope $frame] -side left -padx {0 6}
+        pack $frame.log $frame.count $frame.slider $frame.bins -side right -padx {6 0}
+    }
+
+    method build_numbers {frame} {
+        set column 0
+        foreach {key text} {
+            count Count  total Total  mean Average  median Median  p95 {95 % within}  min Shortest  max Longest
+            deviation {Std. deviation}
+        } {
+            ttk::label $frame.t$key -text $text -style Faint.TLabel
+            ttk::label $frame.v$key -text {} -style Bold.TLabel
+            grid $frame.t$key -row 0 -column $column -sticky w -padx {2 12}
+            grid $frame.v$key -row 1 -column $column -sticky w -padx {2 12}
+            grid columnconfigure $frame $column -weight 1 -uniform numbers
+            incr column
+        }
+    }
+
+    # ---- Which state
+
+    # Two definitions may have the same name.
+    method list_states {} {
+        set names {}
+        dict for {id def} [$model defs] {
+            if {[dict get $def kind] eq "state"} {
+                set name [dict get $def name]
+                dict set names [expr {[dict exists $names $name] ? "$name ($id)" : $name}] $id
+            }
+        }
+        set names [lsort -stride 2 -dictionary $names]
+        dict set names messages messages
+        if {$state eq {}} {
+            set state [my usual_state]
+        }
+        set state_text [my name_of $state]
+    }
+
+    method name_of {wanted} {
+        dict for {name one} $names {
+            if {$one eq $wanted} {
+                return $name
+            }
+        }
+        return {}
+    }
+
+    # At first: the one that has most of the time.
+    method usual_state {} {
+        foreach sum [[$window legend] sums] {
+            if {[dict get [$model def [dict get $sum id]] kind] eq "state"} {
+                return [dict get $sum id]
+            }
+        }
+        return [lindex $names 1]
+    }
+
+    method choose_state {} {
+        my set_state [dict get $names $state_text]
+    }
+
+    method set_state {wanted} {
+        set state $wanted
+        if {[my is_open]} {
+            set state_text [my name_of $state]
+            my all_lengths
+            my drop_list
+            my renew 0
+        }
+    }
+
+    method bar_colour {} {
+        return [expr {$state eq "messages" ? [::pith::theme::colour accent] : [dict get [$model def $state] colour]}]
+    }
+
+    # ---- Work
+
+    method ask {callback} {
+        return [[$model log] lengths $state {*}[my stretch] [my rows] $callback]
+    }
+
+    # A range that was chosen stays when the window moves.
+    method answered {result} {
+        set chosen [expr {$list ne {} && [list $low $high] ne [lrange [$list range] 0 1]}]
+        my drop_list
+        set list $result
+        if {!$chosen} {
+            lassign [$list range] low high
+        }
+        set step -1
+        my draw
+        if {![lindex [$list range] 2]} {
+            my say "more than half a million: lengths are rounded to 0.05 %"
+        }
+    }
+
+    method show_numbers {} {
+        set frame $board.body.numbers
+        foreach key {count total mean median p95 min max deviation} {
+            set text "\u2013"
+            if {$spread ne {} && [dict get $spread count]} {
+                set value [dict get $spread $key]
+                set text [expr {$key eq "count" ? [::pithtk::number $value] : [::pithtk::duration $value]}]
+            }
+            $frame.v$key configure -text $text
+        }
+    }
+
+    # ---- Words
+
+    method more_bins {by} {
+        my set_bins [expr {$bins + $by}]
+    }
+
+    method slide_bins {value} {
+        my set_bins [expr {round($value)}] 0
+    }
+
+    method set_bins {count {slide 1}} {
+        if {![string is integer -strict $count]} {
+            return -code error -errorcode {PITH USAGE} "how many bins? 1 to 200"
+        }
+        set bins [expr {max(1, min(200, $count))}]
+        if {[my is_open]} {
+            if {$slide} {
+                $board.body.controls.slider set $bins
+            }
+            my draw
+        }
+    }
+
+    # The longest of the bin, then the next longest ...
+    method show_instance {} {
+        if {$at < 0} {
+            return
+        }
+        lassign [lrange $drawn [expr {4 * $at}] end] from to
+        set place [$list nth $from [expr {$to - 1}] [incr step]]
+        if {$place eq {} && $step} {
+            set step 0
+            set place [$list nth $from [expr {$to - 1}] 0]
+        }
+        if {$place eq {}} {
+            set step -1
+            return
+        }
+        my go_to $place
+        my point $at
+    }
+
+    # The state under the pointer, if there is one.
+    method open_pointed {} {
+        set what [$model pointer]
+        if {[dict exists $what kind] && [dict get $what kind] eq "arrow"} {
+            my set_state messages
+        } elseif {[dict exists $what hit id] && [dict get [$model def [dict get $what hit id]] kind] eq "state"} {
+            my set_state [dict get $what hit id]
+        }
+        my open
+        focus $canvas
+    }
+
+    method word_lengths {args} {
+        if {[lindex $args 0] in {save bins log range of rows stats bin close}} {
+            return [my run_word {*}$args]
+        }
+        if {[llength $args] > 1} {
+            return -code error -errorcode {PITH USAGE} "lengths of one state, please; see help"
+        }
+        if {[llength $args]} {
+            my set_state [my state_like [lindex $args 0]]
+        }
+        my open
+        my wait
+    }
+
+    method state_like {pattern} {
+        if {$pattern eq "messages"} {
+            return messages
+        }
+        foreach id [$model ids_like $pattern] {
+            if {[dict get [$model def $id] kind] eq "state"} {
+                return $id
+            }
+        }
+        return -code error -errorcode {PITH USAGE} "no state is called $pattern"
+    }
+
+    method run_word {word args} {
+        if {$word eq "close"} {
+            my close
+            return
+        }
+        my open
+        my wait
+        switch $word {
+            bins { my set_bins {*}$args }
+            log { set logarithmic [string is true -strict [lindex $args 0]]; my draw }
+            range { my set_range {*}[lmap time $args {::pith::words::time $time}] }
+            of { my set_scope {*}$args; my wait }
+            rows { my set_rows {*}$args; my wait }
+            stats { return $spread }
+            bin { return [lrange $drawn [expr {4 * [lindex $args 0]}] [expr {4 * [lindex $args 0] + 3}]] }
+            save {
+                update
+                winfo pointerxy $board
+                ::pith::save_shot $board [lindex $args 0]
+            }
+        }
+    }
+}
+
+::pith::part::add Lengths {
+    words {
+        lengths {?NAME?}      {how long a state (or "messages") lasts, as a histogram}      word_lengths
+        lengths_of_pointed {} {the same of the state under the pointer}                     open_pointed
+    }
+    keys {{l} {l} {how long states last: of the state under the pointer} {lengths_of_pointed}}
+    menus {Statistics {"State lengths..." lengths l}}
+}

@@ -1,0 +1,255 @@
+/* log_lengths.c - LOG lengths: how long the instances of a state last; see statistics.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/lengths.h"
+#include "core/memory.h"
+#include "tk/background.h"
+#include "tk/statistics.h"
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *shown_lanes(const struct pithi_log_object *object, uint32_t *count)
+{
+    uint32_t *lanes = pithi_alloc(pithlog_get_info(object->log)->lanes, sizeof *lanes);
+    unsigned char *taken = pithi_alloc(pithlog_get_info(object->log)->lanes, 1);
+
+    *count = 0;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        uint32_t in_row;
+        const uint32_t *of_row = pithi_row_lanes(&object->rows[row], &in_row);
+        for (uint32_t i = 0; i < in_row && object->rows[row].counter == PITHI_NONE; i++)
+            if (!taken[of_row[i]]++)
+                lanes[(*count)++] = of_row[i];
+    }
+    free(taken);
+    return lanes;
+}
+
+uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count)
+{
+    static const char *const words[] = {"all", "shown", NULL};
+    uint32_t *lanes;
+    int which;
+
+    if (Tcl_GetIndexFromObj(interp, rows, words, "rows", 0, &which) != TCL_OK)
+        return NULL;
+    if (which)
+        return shown_lanes(object, count);
+    *count = pithlog_get_info(object->log)->lanes;
+    lanes = pithi_alloc(*count, sizeof *lanes);
+    for (uint32_t lane = 0; lane < *count; lane++)
+        lanes[lane] = lane;
+    return lanes;
+}
+
+/* ---- The list as a command --------------------------------------------------------------------------------------- */
+
+struct lengths_list {
+    struct pithi_length_list list;
+    struct pithlog *log; /* for the names of lanes; a list goes before its log, with the window */
+};
+
+static int get_range(Tcl_Interp *interp, Tcl_Obj *const objv[], int64_t *low_ns, int64_t *high_ns)
+{
+    return pithi_get_time(interp, objv[0], low_ns) == TCL_OK ? pithi_get_time(interp, objv[1], high_ns) : TCL_ERROR;
+}
+
+static Tcl_Obj *spread_dict(const struct pithi_spread *spread)
+{
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    pithi_put_wide(dict, "count", (int64_t)spread->count);
+    pithi_put_wide(dict, "total", spread->total_ns);
+    pithi_put_wide(dict, "min", spread->min_ns);
+    pithi_put_wide(dict, "max", spread->max_ns);
+    pithi_put_wide(dict, "mean", (int64_t)(spread->mean_ns + 0.5));
+    pithi_put_wide(dict, "median", spread->median_ns);
+    pithi_put_wide(dict, "p95", spread->p95_ns);
+    pithi_put_wide(dict, "deviation", (int64_t)(spread->deviation_ns + 0.5));
+    return dict;
+}
+
+static int tell_bins(const struct pithi_length_list *list, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_bin bins[PITHI_MOST_BINS];
+    Tcl_Obj *result = Tcl_NewListObj(0, NULL);
+    int logarithmic = strcmp(Tcl_GetString(objv[4]), "log") == 0, wanted;
+    int64_t low, high;
+
+    if (get_range(interp, objv + 2, &low, &high) != TCL_OK || Tcl_GetIntFromObj(interp, objv[5], &wanted) != TCL_OK)
+        return TCL_ERROR;
+    wanted = wanted < 1 ? 1 : wanted > PITHI_MOST_BINS ? PITHI_MOST_BINS : wanted;
+    uint32_t count = pithi_lengths_bins(list, low, high, logarithmic, (uint32_t)wanted, bins);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t values[] = {bins[i].from_ns, bins[i].to_ns, (int64_t)bins[i].count, bins[i].total_ns};
+        for (int v = 0; v < 4; v++)
+            Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj((Tcl_WideInt)values[v]));
+    }
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+static int tell_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    const struct pithi_length *entry;
+    Tcl_Obj *dict;
+    int64_t low, high;
+    int number;
+
+    if (get_range(interp, objv + 2, &low, &high) != TCL_OK || Tcl_GetIntFromObj(interp, objv[4], &number) != TCL_OK)
+        return TCL_ERROR;
+    entry = number < 0 ? NULL : pithi_lengths_nth(&lengths->list, low, high, (uint32_t)number);
+    if (!entry)
+        return TCL_OK;
+    dict = Tcl_NewDictObj();
+    pithi_put_wide(dict, "lane", entry->lane);
+    pithi_put_wide(dict, "rank", pithlog_get_lane(lengths->log, entry->lane)->rank);
+    pithi_put_wide(dict, "thread", pithlog_get_lane(lengths->log, entry->lane)->thread);
+    pithi_put_wide(dict, "peer", pithlog_get_lane(lengths->log, entry->peer)->rank);
+    pithi_put_wide(dict, "start", entry->start_ns);
+    pithi_put_wide(dict, "end", entry->end_ns);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+static int tell_range(const struct pithi_length_list *list, Tcl_Interp *interp)
+{
+    Tcl_Obj *result = Tcl_NewListObj(0, NULL);
+
+    Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj((Tcl_WideInt)list->min_ns));
+    Tcl_ListObjAppendElement(NULL, result, Tcl_NewWideIntObj((Tcl_WideInt)list->max_ns));
+    Tcl_ListObjAppendElement(NULL, result, Tcl_NewIntObj(list->exact));
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+static int list_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct {
+        const char *name;
+        int words;
+        const char *usage;
+    } methods[] = {{"bins", 4, "low high linear|log count"},
+                   {"nth", 3, "low high number"},
+                   {"range", 0, NULL},
+                   {"spread", 2, "low high"},
+                   {NULL, 0, NULL}};
+    struct lengths_list *lengths = data;
+    struct pithi_spread spread;
+    int64_t low, high;
+    int which;
+
+    if (objc < 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
+        return TCL_ERROR;
+    if (objc != methods[which].words + 2) {
+        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
+        return TCL_ERROR;
+    }
+    if (which == 0)
+        return tell_bins(&lengths->list, interp, objv);
+    if (which == 1)
+        return tell_nth(lengths, interp, objv);
+    if (which == 2)
+        return tell_range(&lengths->list, interp);
+    if (get_range(interp, objv + 2, &low, &high) != TCL_OK)
+        return TCL_ERROR;
+    spread = pithi_lengths_spread(&lengths->list, low, high);
+    Tcl_SetObjResult(interp, spread_dict(&spread));
+    return TCL_OK;
+}
+
+static void list_free(ClientData data)
+{
+    struct lengths_list *lengths = data;
+
+    pithi_lengths_free(&lengths->list);
+    free(lengths);
+}
+
+/* ---- The job ----------------------------------------------------------------------------------------------------- */
+
+struct lengths_job {
+    struct pithi_job job;
+    Tcl_Interp *interp;
+    struct pithlog *log;
+    struct pithi_lengths_query query;
+    uint32_t *lanes;
+    struct pithi_length_list list;
+};
+
+/* What a damaged log has is shown: the time lines say what is wrong with it. */
+static int lengths_run(struct pithi_job *job)
+{
+    struct lengths_job *lengths = (struct lengths_job *)job;
+    int err = pithi_lengths_run(lengths->log, &lengths->query, &lengths->list);
+
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err;
+}
+
+static Tcl_Obj *lengths_result(struct pithi_job *job)
+{
+    static unsigned number;
+    struct lengths_job *lengths = (struct lengths_job *)job;
+    struct lengths_list *list = pithi_alloc(1, sizeof *list);
+    char name[48];
+
+    *list = (struct lengths_list){lengths->list, lengths->log};
+    memset(&lengths->list, 0, sizeof lengths->list);
+    snprintf(name, sizeof name, "::pithtk::lengths%u", ++number);
+    Tcl_CreateObjCommand(lengths->interp, name, list_command, list, list_free);
+    return Tcl_NewStringObj(name, -1);
+}
+
+static void lengths_release(struct pithi_job *job)
+{
+    struct lengths_job *lengths = (struct lengths_job *)job;
+
+    pithi_lengths_free(&lengths->list);
+    free(lengths->lanes);
+    free(lengths);
+}
+
+static int get_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *state)
+{
+    int id;
+
+    if (strcmp(Tcl_GetString(word), "messages") == 0) {
+        *state = PITHI_MESSAGES;
+        return TCL_OK;
+    }
+    if (Tcl_GetIntFromObj(interp, word, &id) != TCL_OK)
+        return TCL_ERROR;
+    if (id < 0 || (uint32_t)id >= pithlog_get_info(object->log)->defs) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("no such state", -1));
+        return TCL_ERROR;
+    }
+    *state = (uint32_t)id;
+    return TCL_OK;
+}
+
+int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {lengths_run, lengths_result, lengths_release};
+    struct pithi_lengths_query query = {0};
+    struct lengths_job *job;
+    uint32_t *lanes;
+
+    (void)objc;
+    if (get_state(object, interp, objv[2], &query.state) != TCL_OK ||
+        pithi_get_window(interp, objv + 3, &query.t0_ns, &query.t1_ns) != TCL_OK ||
+        !(lanes = pithi_get_lanes(object, interp, objv[5], &query.lane_count)))
+        return TCL_ERROR;
+    job = pithi_alloc(1, sizeof *job);
+    query.lanes = job->lanes = lanes;
+    query.watch = pithi_job_watch(&job->job);
+    job->query = query;
+    job->interp = interp;
+    job->log = object->log;
+    return pithi_job_start(interp, object, &job->job, &kind, objv[6]);
+}

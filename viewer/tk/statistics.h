@@ -1,0 +1,22 @@
+/* statistics.h - what the methods of a log that compute statistics share: which lanes, which window; see log_lengths.c,
+ * log_selection.c, log_matrix.c. */
+#ifndef PITHI_STATISTICS_H
+#define PITHI_STATISTICS_H
+
+#include "tk/log_object.h"
+
+/* LOG lengths STATE T0 T1 ROWS CALLBACK: a job (background.h). STATE is a definition's id or `messages`, ROWS `shown`
+ * or `all`. Its result is a command, to be deleted (`rename NAME {}`):
+ *
+ *     NAME spread LOW HIGH          dict: count total min max mean median p95 deviation, of LOW <= length <= HIGH
+ *     NAME bins LOW HIGH HOW COUNT  list: from to count total, of each bin; HOW is linear or log
+ *     NAME nth LOW HIGH NUMBER      dict: lane rank thread peer start end, of the longest but NUMBER; {} none
+ *     NAME range                    shortest and longest of all, and 1: every instance is kept (lengths.h)
+ *
+ * Lengths are nanoseconds. */
+int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* The lanes of ROWS, without counters; to be freed, NULL with a message: no such word. */
+uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count);
+
+#endif
