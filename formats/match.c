@@ -282,7 +282,7 @@ int pithi_match_take(struct pithi_match *m, uint32_t index, int32_t rank, const 
 
 /* ---- The calls --------------------------------------------------------------------------------------------------- */
 
-static int is_cut(const struct pithlog *log)
+int pithi_match_incomplete(const struct pithlog *log)
 {
     const char *key, *value;
     uint32_t i;
@@ -304,7 +304,7 @@ int pithlog_matcher_open(struct pithlog *log, struct pithlog_matcher **matcher)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to match messages", log->path);
     }
     m->log = log;
-    if (is_cut(log))
+    if (pithi_match_incomplete(log))
         pithi_match_cut(m->match);
     if ((err = pithlog_iter_open(log, &query, &m->iter)) != PITH_OK) {
         pithlog_matcher_close(m);

@@ -11,6 +11,8 @@ struct pithi_match;
 struct pithi_match *pithi_match_new(void);
 void pithi_match_free(struct pithi_match *match);
 
+/* 1: the log says that it does not hold everything. */
+int pithi_match_incomplete(const struct pithlog *log);
 /* Before the first record: messages may be missing. */
 void pithi_match_cut(struct pithi_match *match);
 

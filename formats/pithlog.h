@@ -40,7 +40,8 @@ enum pith_err {
     PITH_ERR_DAMAGED,     /* a log, but its bytes contradict its format */
     PITH_ERR_UNSUPPORTED, /* a newer version, or something the format cannot hold */
     PITH_ERR_MEMORY,
-    PITH_ERR_USAGE /* arguments out of range */
+    PITH_ERR_USAGE,  /* arguments out of range */
+    PITH_ERR_STOPPED /* by the caller's own wish */
 };
 
 /* The text of this thread's last error; valid until the next one. */
@@ -242,6 +243,73 @@ PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pit
 /* After the end: sends and receives left without a partner. */
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
+
+/* ---- Digests ----------------------------------------------------------------------------------------------------- */
+
+/* Messages and counters by windows of time, without reading records: what pictures ask for again and again. The first
+ * time that a log is asked for its digest it is read, all its messages and values of counters: some seconds for 1e8
+ * records; what comes of it is kept in ${XDG_CACHE_HOME:-~/.cache}/pith for later (if the log is large and the folder
+ * can be written), and found there by the log's content. That folder has 1 GB at most, and may be emptied at any time.
+ *
+ *     struct pithlog_digest *digest;
+ *     pithlog_digest_open(log, NULL, NULL, &digest);
+ *     pithlog_digest_messages(digest, &window, messages, 2000, &count, &total);
+ *     pithlog_digest_close(digest);
+ *
+ * Memory: 80 bytes a thousand messages, 56 bytes 512 values of counters, some megabytes while it is made. Any number of
+ * threads may ask one at once. */
+struct pithlog_digest;
+
+struct pithlog_digest_info {
+    uint64_t messages, sends_left, recvs_left; /* matched; without a partner */
+    uint32_t series;                           /* (lane, counter) with values */
+    uint64_t values;
+};
+
+/* `progress` (may be NULL) is called some times a second, with the part done from 0 to 1; what is not 0 stops the work:
+ * PITH_ERR_STOPPED. PITH_ERR_DAMAGED: some records could not be read, *digest has the others; after all other errors it
+ * is NULL. */
+PITHLOG_API int pithlog_digest_open(struct pithlog *log, int (*progress)(void *context, double part), void *context,
+                                    struct pithlog_digest **digest);
+PITHLOG_API void pithlog_digest_close(struct pithlog_digest *digest);
+PITHLOG_API const struct pithlog_digest_info *pithlog_digest_get_info(const struct pithlog_digest *digest);
+
+/* The messages that reach into [from_ns, to_ns), from one lane to another of those given. */
+struct pithlog_digest_window {
+    int64_t from_ns, to_ns;
+    const unsigned char *lanes; /* [lanes of the log], not 0: both ends are on such; NULL: all */
+};
+
+/* Those that take longest: *count of them, `most` at most, into messages[most], by the earlier of their times; *total:
+ * how many there are, exactly. Cost: some milliseconds, whatever the log, where all lanes are asked for.
+ * PITH_ERR_DAMAGED, also below: the kept digest is damaged, and was removed; opened again it is made anew. */
+PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
+                                        struct pithlog_message *messages, uint32_t most, uint32_t *count,
+                                        uint64_t *total);
+
+/* Tells messages that stand for all: each of them, or when they are more than about `most`, an even choice. *weight:
+ * how many each stands for. */
+PITHLOG_API int pithlog_digest_sample(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
+                                      uint64_t most, void (*tell)(void *context, const struct pithlog_message *message),
+                                      void *context, double *weight);
+
+/* A counter on a lane; index from 0, by lane, then counter. NULL past the last. Values that are no finite numbers are
+ * left out. */
+struct pithlog_series {
+    uint32_t lane, counter; /* counter: definition */
+    uint64_t count;
+    double low, high; /* of all its values */
+};
+PITHLOG_API const struct pithlog_series *pithlog_digest_series(const struct pithlog_digest *digest, uint32_t index);
+
+/* What a series was in each of `count` columns of [from_ns, to_ns), column c from from_ns + span * c / count on: the
+ * least and the greatest of the value at its start and those given inside, and the one at its end. */
+struct pithlog_column {
+    double low, high, last;
+    int known; /* 0: no value was given yet */
+};
+PITHLOG_API int pithlog_digest_columns(const struct pithlog_digest *digest, uint32_t series, int64_t from_ns,
+                                       int64_t to_ns, struct pithlog_column *columns, uint32_t count);
 
 /* ---- Following a running program -------------------------------------------------------------------------------- */
 

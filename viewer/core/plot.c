@@ -190,7 +190,8 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
 static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     const struct pithlog_lane *lane = pithlog_get_lane(plot->log, plot->rows[row].lane);
-    double left = floor(pithi_plot_x(plot, lane->first_ns)), right = ceil(pithi_plot_x(plot, lane->last_ns)), top, height;
+    double left = floor(pithi_plot_x(plot, lane->first_ns)), right = ceil(pithi_plot_x(plot, lane->last_ns));
+    double top, height;
 
     if (left < plot->x)
         left = plot->x;
