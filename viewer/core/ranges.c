@@ -13,7 +13,9 @@
 /* Records are read in helpings of so many, and after each it is asked whether to go on. */
 enum { HELPING = 4096 };
 /* Pieces of so many columns' length will do for a first picture. */
-enum { QUICK_COLUMNS = 2 };
+enum { QUICK_COLUMNS = 3 };
+/* And some records here and there for what pieces do not tell. */
+enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
 
 struct pithi_ranges {
     struct pithlog *log;
@@ -224,57 +226,132 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_ranges_wat
     return err;
 }
 
-/* ---- By pieces --------------------------------------------------------------------------------------------------- */
+/* ---- By pieces ---------------------------------------------------------------------------------------------------
+
+A piece names the states that have most of its time, and leaves a rest open. The rest is given to the other states by
+their weight: their part of the time in some samples. Worked example: A has weight 0.5, B 0.3, C 0.2; a piece of 100 ns
+says A 60 ns and leaves 40: B gets 40 * 0.3 / (1 - 0.5) = 24, C 16. What is left open in a column is added up over its
+pieces as `spare`, 40 / (1 - 0.5) here, and at the end each state gets its weight of that; from those that a piece names
+their weight of it is taken at once. */
 
 struct pieces {
     struct pithi_ranges *ranges;
-    uint32_t column; /* that the last piece ended in */
-    uint32_t *shown; /* [paths] the state of each path that counts, or PITHI_NONE */
-    uint32_t capacity;
+    uint32_t column;                  /* that the last piece ended in */
+    const struct pithlog_path *paths; /* of the lane */
+    double *weight;                   /* [defs] */
+    double idle;                      /* weight of no state */
+    uint64_t *spare;                  /* [width] */
 };
 
-static void know_paths(struct pieces *pieces, const struct pithlog_path *paths, uint32_t count)
+/* The state of a path that counts, or PITHI_NONE. */
+static uint32_t state_of(const struct pieces *pieces, uint32_t path)
 {
     const struct pithi_ranges *ranges = pieces->ranges;
+    uint32_t found = PITHI_NONE;
 
-    pieces->shown = pithi_grow(pieces->shown, &pieces->capacity, count, sizeof *pieces->shown);
-    for (uint32_t p = 0; p < count; p++) {
-        uint32_t around = p ? pieces->shown[paths[p].parent] : PITHI_NONE, state = paths[p].state;
-        int there = p && state < ranges->defs && !ranges->hidden[state];
-        pieces->shown[p] = there && (ranges->query.depth == PITHI_INNERMOST || around == PITHI_NONE) ? state : around;
+    for (uint32_t p = path; p; p = pieces->paths[p].parent) {
+        uint32_t state = pieces->paths[p].state;
+        if (state < ranges->defs && !ranges->hidden[state])
+            found = state;
+        if (found != PITHI_NONE && ranges->query.depth == PITHI_INNERMOST)
+            break;
+    }
+    return found;
+}
+
+/* Some records of a lane about a time, exactly: their times by state are added to the weights. Returns all the time. */
+static double sample(struct pieces *pieces, uint32_t lane, int64_t about_ns)
+{
+    const struct pithi_ranges *ranges = pieces->ranges;
+    const struct pithlog_lane *described = pithlog_get_lane(ranges->log, lane);
+    struct pithi_ranges_query query = ranges->query;
+    double span = (double)described->last_ns - (double)described->first_ns;
+    struct pithi_ranges *some;
+
+    if (!described->records || span <= 0)
+        return 0;
+    query.t0_ns = about_ns;
+    query.t1_ns = about_ns + (int64_t)(span / (double)described->records * SAMPLED_RECORDS) + 1;
+    query.width = 1;
+    query.lanes = &lane;
+    query.lane_count = 1;
+    some = pithi_ranges_new(ranges->log, &query);
+    pithi_ranges_load(some, NULL);
+    for (uint32_t i = 0; i < some->count; i++)
+        pieces->weight[some->states[i]] += (double)some->times[i][0] / (double)some->end;
+    pithi_ranges_free(some);
+    return 1;
+}
+
+static void know_weights(struct pieces *pieces)
+{
+    const struct pithi_ranges_query *query = &pieces->ranges->query;
+    double all = 0, span = (double)query->t1_ns - (double)query->t0_ns;
+
+    pieces->weight = pithi_alloc(pieces->ranges->defs, sizeof *pieces->weight);
+    pieces->idle = 1;
+    for (uint32_t i = 0; i < SAMPLES && query->lane_count; i++)
+        all += sample(pieces, query->lanes[(uint64_t)i * query->lane_count / SAMPLES],
+                      query->t0_ns + (int64_t)(span * (i + 0.5) / SAMPLES));
+    for (uint32_t id = 0; id < pieces->ranges->defs && all > 0; id++) {
+        pieces->weight[id] /= all;
+        pieces->idle -= pieces->weight[id];
     }
 }
 
-/* A part of a piece's time, in proportion over the columns that it lies in. */
-static void spread(struct pieces *pieces, uint32_t state, uint64_t from, uint64_t to, double part)
+/* A part of a stretch of time, in proportion over the columns that it lies in. */
+static void spread(const struct pieces *pieces, uint64_t *times, uint64_t from, uint64_t to, double part)
 {
     const uint64_t *bounds = pieces->ranges->bounds;
-    uint64_t *times = times_of(pieces->ranges, state);
 
     for (uint32_t c = pieces->column; from < to; c++) {
         uint64_t stop = bounds[c + 1] < to ? bounds[c + 1] : to;
-        times[c] += (uint64_t)((double)(stop - from) * part);
+        times[c] += (uint64_t)(int64_t)((double)(stop - from) * part); /* may be less than nothing meanwhile */
         from = stop;
     }
 }
 
-/* What its paths do not have goes to them in proportion. */
 static void take_piece(void *context, const struct pithlog_piece *piece)
 {
     struct pieces *pieces = context;
-    const struct pithi_ranges *ranges = pieces->ranges;
+    struct pithi_ranges *ranges = pieces->ranges;
     uint64_t from = to_units(ranges, piece->start_ns), to = to_units(ranges, piece->end_ns);
-    unsigned named = 0;
+    double named = 0, others = 1, spare = 0, scale = 1;
+    uint32_t states[PITHLOG_PIECE_PATHS];
+    int count = 0;
 
     if (from >= to)
         return;
     while (ranges->bounds[pieces->column + 1] <= from)
         pieces->column++;
-    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++)
-        named += piece->share[i];
-    for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++)
-        if (pieces->shown[piece->path[i]] != PITHI_NONE)
-            spread(pieces, pieces->shown[piece->path[i]], from, to, (double)piece->share[i] / named);
+    for (; count < PITHLOG_PIECE_PATHS && piece->share[count]; count++) {
+        states[count] = state_of(pieces, piece->path[count]);
+        named += piece->share[count] / 255.0;
+        others -= states[count] == PITHI_NONE ? pieces->idle : pieces->weight[states[count]];
+    }
+    if (others > 0.02)
+        spare = (1 - named) / others;
+    else
+        scale = named > 0 ? 1 / named : 1; /* nobody else is known */
+    for (int i = 0; i < count; i++)
+        if (states[i] != PITHI_NONE)
+            spread(pieces, times_of(ranges, states[i]), from, to,
+                   piece->share[i] / 255.0 * scale - spare * pieces->weight[states[i]]);
+    if (spare > 0)
+        spread(pieces, pieces->spare, from, to, spare);
+}
+
+static void give_spare(struct pieces *pieces)
+{
+    struct pithi_ranges *ranges = pieces->ranges;
+
+    for (uint32_t id = 0; id < ranges->defs; id++) {
+        uint64_t *times = pieces->weight[id] > 0 || ranges->layer[id] != PITHI_NONE ? times_of(ranges, id) : NULL;
+        for (uint32_t c = 0; times && c < ranges->query.width; c++) {
+            times[c] += (uint64_t)((double)pieces->spare[c] * pieces->weight[id]);
+            times[c] = (int64_t)times[c] < 0 ? 0 : times[c]; /* rounded */
+        }
+    }
 }
 
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary)
@@ -284,18 +361,36 @@ int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summ
     struct pieces pieces = {.ranges = ranges};
     int err = PITH_OK;
 
+    pieces.spare = pithi_alloc(query->width, sizeof *pieces.spare);
+    know_weights(&pieces);
     for (uint32_t i = 0; i < query->lane_count && !err; i++) {
         uint32_t count;
-        const struct pithlog_path *paths = pithlog_summary_paths(summary, ranges->lanes[i], &count);
-        if (!paths)
+        pieces.paths = pithlog_summary_paths(summary, ranges->lanes[i], &count);
+        if (!pieces.paths)
             continue;
-        know_paths(&pieces, paths, count);
         pieces.column = 0;
         err = pithlog_summary_pieces(summary, ranges->lanes[i], query->t0_ns, query->t1_ns, length_ns, take_piece,
                                      &pieces);
     }
-    free(pieces.shown);
+    give_spare(&pieces);
+    free(pieces.weight);
+    free(pieces.spare);
     return err;
+}
+
+double pithi_ranges_records(const struct pithi_ranges *ranges)
+{
+    double records = 0;
+
+    for (uint32_t i = 0; i < ranges->query.lane_count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(ranges->log, ranges->lanes[i]);
+        double first = (double)lane->first_ns, last = (double)lane->last_ns;
+        double from = first > (double)ranges->query.t0_ns ? first : (double)ranges->query.t0_ns;
+        double to = last < (double)ranges->query.t1_ns ? last : (double)ranges->query.t1_ns;
+        if (to > from)
+            records += (double)lane->records * (to - from) / (last - first);
+    }
+    return records;
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------ */

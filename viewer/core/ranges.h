@@ -46,6 +46,9 @@ int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_ranges_wat
 /* From the pieces of a summary, in the time that its pixels need. */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary);
 
+/* How many records pithi_ranges_load would read, about: an even flow of them is assumed. */
+double pithi_ranges_records(const struct pithi_ranges *ranges);
+
 /* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 uint32_t pithi_ranges_lanes(const struct pithi_ranges *ranges);

@@ -15,6 +15,9 @@
 /* Pixels between the marks of the time axis, as in the time lines, and of the scale. */
 enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 
+/* So many are read at once, without a rough picture before. */
+enum { FEW_RECORDS = 50000 };
+
 /* What is shown of an object. */
 struct pithi_log_ranges {
     struct pithi_ranges *ranges; /* NULL: nothing yet */
@@ -118,6 +121,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
 {
     struct pithi_log_ranges *view = view_of(object);
     Tcl_Obj *result;
+    int rough;
 
     (void)objc;
     if (get_query(object, interp, objv + 2, view) != TCL_OK)
@@ -125,13 +129,14 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     pithi_ranges_free(view->ranges);
     view->loaded++;
     view->ranges = pithi_ranges_new(object->log, &view->query);
-    if (object->summary)
+    rough = object->summary && pithi_ranges_records(view->ranges) > FEW_RECORDS;
+    if (rough)
         pithi_ranges_quick(view->ranges, object->summary);
     else
         pithi_ranges_load(view->ranges, NULL);
     result = Tcl_NewDictObj();
     pithi_put_wide(result, "lanes", view->query.lane_count);
-    pithi_put_wide(result, "rough", object->summary != NULL);
+    pithi_put_wide(result, "rough", rough);
     Tcl_SetObjResult(interp, result);
     return TCL_OK;
 }
