@@ -22,7 +22,7 @@ namespace eval ::pith::preferences {
         most_arrows  3000  {whole 0 100000}                 {Most arrows}    {so many arrows are drawn at most}
         wheel        auto  {choice auto zoom scroll}        {Wheel}
             {what it does: zoom, scroll the rows, or scroll when not all rows are seen and zoom otherwise}
-        drag         zoom  {choice zoom select}             {Dragging}
+        drag         select {choice select zoom}             {Dragging}
             {what dragging over the time lines does: zoom there, or select a stretch of time}
         overview     on    switch                           {Overview}       {the strip with the whole log is shown}
         legend       on    switch                           {Legend}         {the legend is shown}

@@ -5,12 +5,14 @@ oo::class create ::pith::Status {
     variable path     ;# the frame
     variable text     ;# shown at the left
     variable time     ;# at the right
+    variable quiet    ;# after id: until then what was said stays, whatever is under the pointer; {} none
 
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
         set text {}
         set time {}
+        set quiet {}
         ttk::label $path.text -textvariable [my varname text] -anchor w -padding {10 4}
         ttk::label $path.time -textvariable [my varname time] -anchor e -padding {10 4} -style Faint.TLabel
         pack $path.time -side right
@@ -19,12 +21,32 @@ oo::class create ::pith::Status {
         $model follow [list [self] changed]
     }
 
+    destructor {
+        after cancel $quiet
+    }
+
     method text {} { return $text }
+
+    # Said by whoever has something to say; it stays for some seconds.
+    method say {what} {
+        set text $what
+        after cancel $quiet
+        set quiet [after 4000 [namespace code {my speak}]]
+    }
+
+    method speak {} {
+        set quiet {}
+        my changed pointer
+    }
 
     method changed {what} {
         switch $what {
             pointer { my show [$model pointer] }
-            digest - rows - trouble { my rest }
+            digest - rows - trouble {
+                if {$quiet eq {}} {
+                    my rest
+                }
+            }
         }
     }
 
@@ -53,6 +75,9 @@ oo::class create ::pith::Status {
             set time [::pithtk::time [dict get $hit time] [expr {max(1, [$model span] / 2000)}]]
         } else {
             set time {}
+        }
+        if {$quiet ne {}} {
+            return
         }
         if {![dict exists $hit lines]} {
             my rest

@@ -2,7 +2,7 @@
 # share.
 
 oo::class create ::pith::Window {
-    variable model timeline details pointer legend status ;# what every window has
+    variable model timeline choice details pointer legend status ;# what every window has
     variable parts                        ;# class -> object: what files of their own bring along (part.tcl)
     variable top                          ;# the toplevel
     variable words                        ;# namespace of scripts
@@ -31,7 +31,7 @@ oo::class create ::pith::Window {
     }
 
     destructor {
-        foreach part [list {*}[dict values $parts] $pointer $details $timeline $legend $status $model] {
+        foreach part [list {*}[dict values $parts] $pointer $details $choice $timeline $legend $status $model] {
             $part destroy
         }
         destroy $top
@@ -51,6 +51,7 @@ oo::class create ::pith::Window {
         my build_tools [ttk::frame $top.tools -padding {8 5}]
         ttk::panedwindow $top.panes -orient horizontal
         set timeline [::pith::Timeline new $top.panes.time $model]
+        set choice [::pith::Choice new $timeline $model]
         set details [::pith::Details new $timeline $model]
         set pointer [::pith::Pointer new $timeline $details $model]
         set legend [::pith::Legend new $top.panes.legend $model]
@@ -146,7 +147,11 @@ oo::class create ::pith::Window {
     method top {} { return $top }
     method model {} { return $model }
     method timeline {} { return $timeline }
+    method choice {} { return $choice }
     method details {} { return $details }
+    # A line at the foot, for some seconds.
+    method say {text} { $status say $text }
+    method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
     method part {class} { return [dict get $parts $class] }
@@ -267,6 +272,7 @@ oo::class create ::pith::Window {
     method escape {} {
         if {![$details close_card] && ![winfo exists $top.keys]} {
             $model set_selection {}
+            $choice choose {}
         }
         destroy $top.keys
     }

@@ -15,6 +15,7 @@
 #include "tk/background.h"
 #include "tk/log_ranges.h"
 #include "tk/statistics.h"
+#include "tk/log_search.h"
 
 /* ---- Between Tcl and C ------------------------------------------------------------------------------------------- */
 
@@ -262,10 +263,12 @@ static const struct method {
     {"arrowat", 2, "x y", pithi_log_arrow_at},
     {"close", 0, NULL, log_close},
     {"colour", 2, "id #rrggbb", pithi_log_colour},
+    {"count", 3, "what columns callback", pithi_log_count},
     {"defs", 0, NULL, log_defs},
     {"digest", 0, NULL, log_digest},
     {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
     {"eventat", 3, "row time reach", pithi_log_event_at},
+    {"find", 4, "next|previous what at callback", pithi_log_find},
     {"hide", 1, "ids", log_hide},
     {"info", 0, NULL, log_info},
     {"lengths", 5, "state t0 t1 rows callback", pithi_log_lengths},

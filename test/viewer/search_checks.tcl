@@ -1,0 +1,106 @@
+# search_checks.tcl - run inside of a window of the log "plain": finding things.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+
+# The frame around what is chosen, in seconds and rows; {} none.
+proc framed {} {
+    variable plot
+    sync
+    if {[$plot find withtag choice] eq {}} {
+        return {}
+    }
+    lassign [window] t0 t1
+    lassign [$plot coords [lindex [$plot find withtag choice] 0]] x0 y0 x1 y1
+    return [list [expr {$t0 + $x0 * ($t1 - $t0) / [winfo width $plot]}] \
+        [expr {$t0 + $x1 * ($t1 - $t0) / [winfo width $plot]}] [expr {int(($y0 + $y1) / 2 / [row_height])}]]
+}
+proc type {widget text} {
+    focus -force $widget
+    update
+    foreach char [split $text {}] {
+        event generate $widget <Key-$char>
+    }
+}
+# Waits until the bar has an answer.
+proc answered {} {
+    variable bar
+    for {set i 0} {$i < 200 && [string match {*ing...*} [$bar.message cget -text]]} {incr i} {
+        after 10
+        update
+    }
+    sync
+}
+set bar $top.search
+sync
+ok [expr {![winfo ismapped $bar]}] "at first there is no bar"
+
+# ---- Words
+like [find blue] {^blue, rank 1, at 250 ms, } "find: the first in time, on any rank"
+ok [near [framed] {0.25 0.75 1} 0.003] "it has a frame: [framed]"
+like [next] {^blue, rank 0, at 500 ms, } "next"
+like [next] {^from the begin: blue, rank 1} "behind the last comes the first"
+like [prev] {^from the end: blue, rank 0} "before the first comes the last"
+is [hits] 2 "how many there are"
+set strip [winfo parent $plot].overview
+is [llength [$strip find withtag hits]] 4 "the strip marks both, above and below"
+like [find gr?en] {^green, rank 0} "with a pattern"
+is [hits] 1 "of which there is one"
+like [find E -longer 450ms] {^(blue|red), } "by part of the name and length"
+like [find e -shorter 150ms] {^green} "shorter ones"
+like [find {} -payload ANSWER=4] {^mark, rank 1, at 100 ms} "by payload"
+is [hits] 1 "only that event"
+like [find {} -kind message] {^message rank 0 to 1, 1.?024 bytes, at 400 ms} "messages"
+like [find {} -bytes 1025] {nothing found} "large ones"
+like [find {} -tag 7] {^message rank 0 to 1} "by tag"
+like [find blue -ranks 0] {^blue, rank 0} "on some ranks"
+is [hits] 1 "and no other"
+ok [catch {find nothing_like_it} text] "a name that is not there is refused: $text"
+ok [catch {find blue -longer x}] "so is a length that is none"
+ok [catch {find blue -colour red}] "and an option that is none"
+zoom 0.6 0.7
+like [find green] {^from the begin: green} "out of sight"
+ok [expr {[lindex [window] 0] <= 0.2 && [lindex [window] 1] >= 0.3}] "it is brought into view: [window]"
+ok [near [framed] {0.2 0.3 0} 0.002] "in its frame: [framed]"
+fit
+rows 1
+like [find green] {its row is not shown} "on a row that is not shown: said"
+rows
+press_key Escape
+is [framed] {} "Escape: no frame any more"
+
+# ---- The bar
+press_key slash
+ok [winfo ismapped $bar] "/ opens the bar"
+is [focus] $bar.pattern "one can type at once"
+$bar.pattern delete 0 end
+type $bar.pattern blue
+event generate $bar.pattern <Return>
+answered
+like [status] {^blue, rank 1} "Return finds"
+like [$bar.message cget -text] {^2 hits$} "and counts"
+event generate $bar.pattern <Return>
+answered
+like [status] {^blue, rank 0} "Return again: the next"
+press_key N
+like [status] {^blue, rank 1} "Shift-n in the time lines: the one before"
+press_key n
+like [status] {^blue, rank 0} "n: the next"
+$bar.prev invoke
+answered
+like [status] {^blue, rank 1} "the button: the one before"
+$bar.longer insert 0 nonsense
+focus -force $bar.longer
+event generate $bar.longer <Return>
+answered
+like [$bar.message cget -text] {no time such as} "what is wrong is said in the bar"
+$bar.kind set messages
+event generate $bar.kind <<ComboboxSelected>>
+update
+ok [expr {[winfo ismapped $bar.bytes] && ![winfo ismapped $bar.longer]}] "messages have sizes, not lengths"
+focus -force $bar.pattern
+update
+event generate $bar.pattern <Escape>
+update
+ok [expr {![winfo ismapped $bar]}] "Escape closes the bar"
+
+done

@@ -1,0 +1,487 @@
+/* search.c - walking over lanes in search of something; see search.h. */
+#include "core/search.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
+enum { STOPPED = 2 };
+
+/* A state that began in the leaf and may still turn out too short or too long. */
+struct pending {
+    struct pithi_place at;
+    uint32_t id, depth;
+};
+
+struct walk {
+    struct pithlog *log;
+    const struct pithi_search *search;
+    struct pithlog_sum *sums; /* [defs] */
+    struct pithi_place low, high; /* hits lie between them */
+    int backward;
+    uint32_t lane; /* index into search->lanes */
+    struct pithi_found *best; /* NULL: all are told */
+    int have;
+    uint64_t *counts;
+    uint32_t columns;
+    int64_t t0_ns, t1_ns; /* of the counts */
+    double done, all;     /* leaves, as lanes */
+    struct pending *pending;
+    uint32_t count, capacity;
+    struct pithi_place last; /* tie breaking */
+};
+
+static int before(const struct pithi_place *a, const struct pithi_place *b)
+{
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns;
+    return a->lane != b->lane ? a->lane < b->lane : a->tie < b->tie;
+}
+
+static int wanted(const struct pithi_search *search, uint32_t id) { return !search->wanted || search->wanted[id]; }
+
+/* ---- One record -------------------------------------------------------------------------------------------------- */
+
+static int holds(const char *text, const char *part)
+{
+    for (; *text; text++) {
+        size_t i = 0;
+        while (part[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (!part[i])
+            return 1;
+    }
+    return 0;
+}
+
+/* The text is for who looks for one, and for who gets the hit. */
+static int event_fits(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
+{
+    const char *sought = walk->search->payload;
+    int seeks = sought && *sought;
+
+    found->payload[0] = 0;
+    if (record->payload_bytes && (seeks || walk->best))
+        pithlog_payload_text(walk->log, record, found->payload, sizeof found->payload);
+    return !seeks || holds(found->payload, sought);
+}
+
+static int send_fits(const struct pithi_search *search, const struct pithlog_record *record)
+{
+    return record->peer >= 0 && record->bytes >= search->min_bytes && (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
+}
+
+static struct pithi_place place_of(struct walk *walk, int64_t time_ns)
+{
+    int again = time_ns == walk->last.time_ns && walk->lane == walk->last.lane;
+
+    walk->last = (struct pithi_place){time_ns, walk->lane, again ? walk->last.tie + 1 : 0};
+    return walk->last;
+}
+
+/* ---- Hits -------------------------------------------------------------------------------------------------------- */
+
+static int in_bounds(const struct walk *walk, const struct pithi_place *at)
+{
+    return before(&walk->low, at) && before(at, &walk->high);
+}
+
+static void count_hit(struct walk *walk, const struct pithi_place *at)
+{
+    double part = (double)(at->time_ns - walk->t0_ns) / (double)(walk->t1_ns - walk->t0_ns);
+    uint32_t column = (uint32_t)(part * walk->columns);
+
+    walk->counts[column < walk->columns ? column : walk->columns - 1]++;
+}
+
+static void hit(struct walk *walk, const struct pithi_found *found)
+{
+    if (!in_bounds(walk, &found->at))
+        return;
+    *walk->best = *found;
+    walk->best->lane = walk->search->lanes[walk->lane];
+    walk->have = 1;
+    *(walk->backward ? &walk->low : &walk->high) = found->at; /* only a better one from now on */
+}
+
+static void hit_state(struct walk *walk, const struct pending *state, int64_t end_ns, int ended)
+{
+    struct pithi_found found;
+
+    if (!walk->best) {
+        count_hit(walk, &state->at);
+        return;
+    }
+    found.at = state->at;
+    found.kind = PITHLOG_ENTER;
+    found.id = state->id;
+    found.depth = state->depth;
+    found.end_ns = end_ns;
+    found.ended = ended;
+    found.payload[0] = 0;
+    hit(walk, &found);
+}
+
+static void hit_record(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
+{
+    found->at = place_of(walk, record->time_ns);
+    found->kind = record->kind;
+    found->id = record->id;
+    found->end_ns = record->time_ns;
+    found->ended = 1;
+    found->peer = record->peer;
+    found->tag = record->tag;
+    found->bytes = record->bytes;
+    if (walk->best)
+        hit(walk, found);
+    else
+        count_hit(walk, &found->at);
+}
+
+static int lasts_right(const struct pithi_search *search, int64_t lasted)
+{
+    return lasted >= search->min_ns && lasted <= search->max_ns;
+}
+
+/* What is known of the states under way at this time: those that last long enough in any case are hits, those that last
+ * too long are none, nor are those that are no better than what was found. */
+static void settle(struct walk *walk, int64_t now_ns)
+{
+    const struct pithi_search *search = walk->search;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < walk->count; i++) {
+        const struct pending *state = &walk->pending[i];
+        int64_t lasted = now_ns - state->at.time_ns;
+        if (search->max_ns == INT64_MAX && lasted >= search->min_ns)
+            hit_state(walk, state, now_ns, 0);
+        else if (lasted <= search->max_ns)
+            walk->pending[kept++] = walk->pending[i];
+    }
+    walk->count = kept;
+}
+
+/* A LEAVE ends the innermost of its name. */
+static void leave(struct walk *walk, const struct pithlog_record *record)
+{
+    for (uint32_t i = walk->count; i-- > 0;) {
+        struct pending *state = &walk->pending[i];
+        if (state->id != record->id || state->at.time_ns != record->start_ns)
+            continue;
+        if (lasts_right(walk->search, record->time_ns - record->start_ns))
+            hit_state(walk, state, record->time_ns, 1);
+        memmove(state, state + 1, (--walk->count - i) * sizeof *state);
+        return;
+    }
+}
+
+/* The lane ends: what is still open lasts till there. */
+static void end_lane(struct walk *walk, int64_t last_ns)
+{
+    for (uint32_t i = 0; i < walk->count; i++)
+        if (lasts_right(walk->search, last_ns - walk->pending[i].at.time_ns))
+            hit_state(walk, &walk->pending[i], last_ns, 0);
+    walk->count = 0;
+}
+
+static void begin_state(struct walk *walk, const struct pithlog_record *record)
+{
+    struct pending state = {place_of(walk, record->time_ns), record->id, record->depth};
+
+    walk->pending = pithi_grow(walk->pending, &walk->capacity, walk->count + 1, sizeof *walk->pending);
+    walk->pending[walk->count++] = state;
+    if (!walk->search->min_ns)
+        settle(walk, record->time_ns);
+}
+
+/* Does something begin here that is sought? States by name only. */
+static int is_sought(struct walk *walk, const struct pithlog_record *record, struct pithi_found *found)
+{
+    const struct pithi_search *search = walk->search;
+
+    found->payload[0] = 0;
+    if (!(search->kinds >> record->kind & 1))
+        return 0;
+    if (record->kind == PITHLOG_SEND)
+        return send_fits(search, record);
+    return wanted(search, record->id) && (record->kind == PITHLOG_ENTER || event_fits(walk, record, found));
+}
+
+static void begin(struct walk *walk, const struct pithlog_record *record)
+{
+    struct pithi_found found;
+
+    if (!is_sought(walk, record, &found))
+        return;
+    if (record->kind == PITHLOG_ENTER)
+        begin_state(walk, record);
+    else
+        hit_record(walk, record, &found);
+}
+
+/* ---- Leaves ------------------------------------------------------------------------------------------------------ */
+
+/* The records of [from, to), and as far behind it as a state that began in it is not decided. */
+static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from_ns, int64_t to_ns)
+{
+    struct pithlog_record record;
+    int more;
+
+    while ((more = pithlog_iter_next(iter, &record)) != 0) {
+        if (more < 0) /* the damaged part of a lane has nothing to find */
+            continue;
+        if (walk->count)
+            settle(walk, record.time_ns - (record.kind == PITHLOG_LEAVE));
+        if (record.kind == PITHLOG_LEAVE)
+            leave(walk, &record);
+        else if (record.time_ns >= from_ns && record.time_ns < to_ns)
+            begin(walk, &record);
+        if (record.time_ns >= to_ns && !walk->count)
+            break;
+    }
+    end_lane(walk, pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns);
+}
+
+static int scan(struct walk *walk, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithi_search *search = walk->search;
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns - 1,
+                                  .lanes = &search->lanes[walk->lane],
+                                  .lane_count = 1,
+                                  .kinds = search->kinds};
+    struct pithlog_iter *iter;
+
+    /* Ends are of no interest to who counts states of any length. */
+    if (search->kinds >> PITHLOG_ENTER & 1 && (walk->best || search->min_ns || search->max_ns < INT64_MAX)) {
+        query.to_ns = INT64_MAX;
+        query.kinds |= 1u << PITHLOG_LEAVE;
+        query.flags = PITHLOG_NEST;
+    }
+    walk->last = (struct pithi_place){INT64_MIN, 0, 0};
+    if (pithlog_iter_open(walk->log, &query, &iter))
+        return -1;
+    read_leaf(walk, iter, from_ns, to_ns);
+    pithlog_iter_close(iter);
+    return 0;
+}
+
+/* Without a summary, or of sends, nobody knows: 1. */
+static int occurs(struct walk *walk, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithi_search *search = walk->search;
+    uint32_t defs = pithlog_get_info(walk->log)->defs;
+
+    if (!search->summary || search->kinds >> PITHLOG_SEND & 1)
+        return 1;
+    memset(walk->sums, 0, defs * sizeof *walk->sums);
+    if (pithlog_summary_sums(search->summary, search->lanes[walk->lane], from_ns, to_ns, walk->sums))
+        return 1;
+    for (uint32_t id = 0; id < defs; id++)
+        if (walk->sums[id].count && wanted(search, id))
+            return 1;
+    return 0;
+}
+
+static int tell_stopped(struct walk *walk)
+{
+    const struct pithi_search *search = walk->search;
+    return search->stopped && search->stopped(search->context, walk->all > 0 ? walk->done / walk->all : 0);
+}
+
+/* About so much time has LEAF_RECORDS of the lane. */
+static int64_t leaf_ns(const struct pithlog_lane *lane)
+{
+    double span = (double)(lane->last_ns - lane->first_ns) + 1;
+    double leaf = lane->records > LEAF_RECORDS ? span * LEAF_RECORDS / (double)lane->records : span;
+
+    return leaf < 1000 ? 1000 : (int64_t)leaf;
+}
+
+static int walk_lane(struct walk *walk, int64_t from_ns, int64_t to_ns, int64_t leaf)
+{
+    int64_t middle = from_ns + (to_ns - from_ns) / 2;
+    int err;
+
+    if (from_ns >= to_ns)
+        return 0;
+    if (tell_stopped(walk))
+        return STOPPED;
+    if (to_ns - from_ns <= leaf) {
+        walk->done += (double)(to_ns - from_ns);
+        return scan(walk, from_ns, to_ns);
+    }
+    if (!occurs(walk, from_ns, to_ns)) {
+        walk->done += (double)(to_ns - from_ns);
+        return 0;
+    }
+    err = walk->backward ? walk_lane(walk, middle, to_ns, leaf) : walk_lane(walk, from_ns, middle, leaf);
+    if (err || (walk->best && walk->have && walk->best->at.lane == walk->lane &&
+                (walk->backward ? walk->best->at.time_ns >= middle : walk->best->at.time_ns < middle)))
+        return err;
+    return walk->backward ? walk_lane(walk, from_ns, middle, leaf) : walk_lane(walk, middle, to_ns, leaf);
+}
+
+/* All lanes in [from, to), each only where it can still have a better hit. */
+static int walk_lanes(struct walk *walk, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithi_search *search = walk->search;
+    int err = 0;
+
+    for (walk->lane = 0; walk->lane < search->lane_count && !err; walk->lane++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(walk->log, search->lanes[walk->lane]);
+        int64_t from = from_ns > lane->first_ns ? from_ns : lane->first_ns;
+        int64_t to = to_ns <= lane->last_ns ? to_ns : lane->last_ns + 1;
+        if (walk->best && walk->low.time_ns > from)
+            from = walk->low.time_ns;
+        if (walk->best && walk->high.time_ns < to)
+            to = walk->high.time_ns + 1;
+        if (lane->records)
+            err = walk_lane(walk, from, to, leaf_ns(lane));
+    }
+    return err;
+}
+
+static void walk_init(struct walk *walk, struct pithlog *log, const struct pithi_search *search)
+{
+    *walk = (struct walk){.log = log, .search = search};
+    walk->low = (struct pithi_place){INT64_MIN, 0, 0};
+    walk->high = (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX};
+    walk->sums = pithi_alloc(pithlog_get_info(log)->defs + (size_t)1, sizeof *walk->sums);
+}
+
+static void walk_free(struct walk *walk)
+{
+    free(walk->sums);
+    free(walk->pending);
+}
+
+/* ---- The end of what was found ----------------------------------------------------------------------------------- */
+
+struct ending {
+    struct walk *walk;
+    struct pithi_found *found;
+    uint32_t ties;   /* sought begins seen at its very time */
+    uint32_t inside; /* states of its name that began in it */
+    int begun;
+};
+
+/* Is this record its end? A LEAVE ends the innermost of its name. */
+static int is_end(struct ending *ending, const struct pithlog_record *record)
+{
+    struct pithi_found *found = ending->found, other;
+
+    if (!ending->begun) {
+        if (record->time_ns == found->at.time_ns && is_sought(ending->walk, record, &other))
+            ending->begun = ending->ties++ == found->at.tie;
+        return 0;
+    }
+    if (record->id != found->id || (record->kind != PITHLOG_ENTER && record->kind != PITHLOG_LEAVE))
+        return 0;
+    if (record->kind == PITHLOG_ENTER)
+        ending->inside++;
+    else if (!ending->inside--)
+        return 1;
+    return 0;
+}
+
+static int find_end(struct walk *walk)
+{
+    struct pithi_found *found = walk->best;
+    struct ending ending = {.walk = walk, .found = found};
+    struct pithlog_query query = {.from_ns = found->at.time_ns,
+                                  .to_ns = INT64_MAX,
+                                  .lanes = &found->lane,
+                                  .lane_count = 1,
+                                  .kinds = walk->search->kinds | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_iter *iter;
+    struct pithlog_record record;
+    int more = 0;
+
+    if (found->ended)
+        return 0;
+    if (pithlog_iter_open(walk->log, &query, &iter))
+        return -1;
+    for (uint32_t i = 0; i < MOST_RECORDS && !found->ended && (more = pithlog_iter_next(iter, &record)) == 1; i++) {
+        found->end_ns = record.time_ns;
+        found->ended = is_end(&ending, &record);
+    }
+    pithlog_iter_close(iter);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- The questions ----------------------------------------------------------------------------------------------- */
+
+/* Windows that grow, away from where the search begins: what is near is found without a look at the rest. */
+static int search_one(struct walk *walk, int64_t from_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(walk->log);
+    int64_t first = info->start_ns, end = info->end_ns + 1;
+    double per_ns = (double)info->records / ((double)(end - first) + 1);
+    int64_t step = (int64_t)(LEAF_RECORDS / (per_ns > 0 ? per_ns : 1)) + 1000;
+    int64_t at = from_ns < first ? first : from_ns >= end ? end - 1 : from_ns;
+    int err = 0;
+
+    walk->all = ((double)(walk->backward ? at - first : end - at) + 1) * walk->search->lane_count;
+    if (walk->backward)
+        for (int64_t to = at + 1; to > first && !walk->have && !err; to -= step, step = step < end ? 2 * step : step)
+            err = walk_lanes(walk, to - first > step ? to - step : first, to);
+    else
+        for (int64_t from = at; from < end && !walk->have && !err; from += step, step = step < end ? 2 * step : step)
+            err = walk_lanes(walk, from, end - from > step ? from + step : end);
+    if (err == STOPPED)
+        return 0;
+    if (err < 0 || (walk->have && find_end(walk)))
+        return -1;
+    return walk->have;
+}
+
+int pithi_search_next(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
+                      struct pithi_found *found)
+{
+    struct walk walk;
+    int result;
+
+    walk_init(&walk, log, search);
+    walk.best = found;
+    walk.low = at;
+    result = search_one(&walk, at.time_ns);
+    walk_free(&walk);
+    return result;
+}
+
+int pithi_search_previous(struct pithlog *log, const struct pithi_search *search, struct pithi_place at,
+                          struct pithi_found *found)
+{
+    struct walk walk;
+    int result;
+
+    walk_init(&walk, log, search);
+    walk.best = found;
+    walk.high = at;
+    walk.backward = 1;
+    result = search_one(&walk, at.time_ns);
+    walk_free(&walk);
+    return result;
+}
+
+int pithi_search_count(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
+                       uint64_t *counts, uint32_t columns)
+{
+    struct walk walk;
+    int err;
+
+    memset(counts, 0, columns * sizeof *counts);
+    walk_init(&walk, log, search);
+    walk.counts = counts;
+    walk.columns = columns;
+    walk.t0_ns = t0_ns;
+    walk.t1_ns = t1_ns;
+    walk.all = (double)(t1_ns - t0_ns) * search->lane_count;
+    err = walk_lanes(&walk, t0_ns, t1_ns);
+    walk_free(&walk);
+    return err < 0 ? -1 : 0;
+}

@@ -1,0 +1,427 @@
+# search.tcl - finding states, events and messages: a bar at the foot of the window, the words find, next, prev. What
+# finds them is core/search.h, in a thread.
+
+oo::class create ::pith::Search {
+    variable window model
+    variable bar          ;# the frame; packed while it is open
+    variable what         ;# what is sought, as entries hold it: dict of pattern kind longer shorter payload ranks bytes tag
+    variable sought       ;# the same for the core (tk/log_search.h); {} nothing is sought yet
+    variable place        ;# of the last hit, {TIME LANE TIE}; {} none
+    variable job          ;# command of the search under way; {} none
+    variable counting     ;# of the count under way
+    variable counts       ;# hits in columns of the whole log; {} not known
+    variable over         ;# written at the end of a search or a count, for who waits
+    variable entered      ;# array: what the widgets hold, keys as in `what`
+    variable message      ;# at the end of the bar
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set bar [$window top].search
+        array set entered {pattern {} kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} tag {}}
+        set what {}
+        set sought {}
+        set place {}
+        set job {}
+        set counting {}
+        set counts {}
+        set over 0
+        set message {}
+        my build
+        $model follow [list [self] changed]
+        bind [winfo parent [[$window timeline] plot]].overview <Configure> +[list [self] mark_hits]
+    }
+
+    destructor {
+        my stop
+    }
+
+    method changed {what_changed} {
+        if {$what_changed eq "searchable" && $sought ne {}} {
+            my stop
+            set counts {}
+        }
+    }
+
+    # ---- The bar
+
+    method build {} {
+        ttk::frame $bar -padding {10 4}
+        ttk::label $bar.find -text Find
+        ttk::entry $bar.pattern -width 22 -textvariable [my varname entered](pattern)
+        ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
+            -values {{states and events} states events messages}
+        pack $bar.find $bar.pattern $bar.kind -side left -padx {0 6}
+        foreach {key text width} {longer {longer than} 7 shorter {shorter than} 7 payload with 10 bytes {bytes from} 7
+            tag tag 5 ranks ranks 7} {
+            ttk::label $bar.l$key -text $text -style Faint.TLabel
+            ttk::entry $bar.$key -width $width -textvariable [my varname entered]($key)
+        }
+        ttk::button $bar.prev -text "\u25c0" -width 2 -style Toolbutton -command [list [self] from_bar prev]
+        ttk::button $bar.next -text "\u25b6" -width 2 -style Toolbutton -command [list [self] from_bar next]
+        ttk::button $bar.stop -text Stop -style Toolbutton -command [list [self] stop]
+        ttk::button $bar.close -text "\u00d7" -width 2 -style Toolbutton -command [list [self] close]
+        ttk::label $bar.message -textvariable [my varname message] -style Faint.TLabel
+        my lay_out
+        bind $bar.kind <<ComboboxSelected>> [list [self] lay_out]
+        foreach key {pattern longer shorter payload bytes tag ranks} {
+            bind $bar.$key <Return> [list [self] from_bar next]
+            bind $bar.$key <Shift-Return> [list [self] from_bar prev]
+            bind $bar.$key <Escape> [list [self] close]
+        }
+    }
+
+    # Only what goes with the kind is asked for.
+    method lay_out {} {
+        pack forget {*}[lmap child [winfo children $bar] {
+            if {$child in [list $bar.find $bar.pattern $bar.kind]} continue
+            set child
+        }]
+        set keys {longer shorter payload ranks}
+        switch $entered(kind) {
+            states { set keys {longer shorter ranks} }
+            events { set keys {payload ranks} }
+            messages { set keys {bytes tag ranks} }
+        }
+        foreach key $keys {
+            pack $bar.l$key -side left -padx {0 3}
+            pack $bar.$key -side left -padx {0 6}
+        }
+        pack $bar.prev $bar.next -side left
+        pack $bar.close -side right
+        pack $bar.message -side right -padx 8
+    }
+
+    method open {} {
+        if {![winfo ismapped $bar]} {
+            pack $bar -side bottom -fill x -after [$window top].status
+        }
+        focus $bar.pattern
+        $bar.pattern selection range 0 end
+    }
+
+    method close {} {
+        pack forget $bar
+        focus [[$window timeline] plot]
+    }
+
+    method from_bar {way} {
+        try {
+            my seek [array get entered]
+            my step $way
+        } trap {PITH} text {
+            my say $text
+        }
+    }
+
+    method say {text} {
+        set message $text
+        $window say $text
+    }
+
+    # ---- What is sought
+
+    # A dict of texts as people type them. Nothing happens when it is what was sought before.
+    method seek {texts} {
+        if {$sought ne {} && $texts eq $what} {
+            return
+        }
+        set kinds [dict get {{states and events} {state event} states state events event messages message} \
+            [dict get $texts kind]]
+        set for [dict create kinds $kinds]
+        if {$kinds ne "message"} {
+            dict set for ids [my ids_like [dict get $texts pattern] $kinds]
+        }
+        foreach {key name} {longer min shorter max} {
+            if {[dict get $texts $key] ne {}} {
+                dict set for $name [::pith::words::time [dict get $texts $key]]
+            }
+        }
+        foreach key {payload ranks} {
+            dict set for $key [dict get $texts $key]
+        }
+        foreach key {bytes tag} {
+            set text [dict get $texts $key]
+            if {$text ne {}} {
+                if {![string is wideinteger -strict $text]} {
+                    return -code error -errorcode {PITH USAGE} "$key: a whole number is needed, not $text"
+                }
+                dict set for $key $text
+            }
+        }
+        if {[dict get $for payload] ne {}} {
+            dict set for kinds event
+        } elseif {[dict exists $for min] || [dict exists $for max]} {
+            dict set for kinds state
+        }
+        my stop
+        set what $texts
+        set sought $for
+        set place {}
+        array set entered $texts
+        my lay_out
+        my count
+    }
+
+    # A pattern with * ? [ is one; else a part of the name. Upper and lower case are alike.
+    method ids_like {pattern kinds} {
+        set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
+        set searchable [my searchable]
+        set ids {}
+        dict for {id def} [$model defs] {
+            if {[dict get $def kind] in $kinds && $id in $searchable &&
+                [string match -nocase $mask [dict get $def name]]} {
+                lappend ids $id
+            }
+        }
+        if {$ids eq {}} {
+            return -code error -errorcode {PITH USAGE} "nothing is named like $pattern"
+        }
+        return $ids
+    }
+
+    method searchable {} {
+        if {"searchable" in [info object methods $model -all]} {
+            return [$model searchable]
+        }
+        return [dict keys [$model defs]]
+    }
+
+    # ---- The next one
+
+    # From the last hit while it is in view, else from the edge of the window.
+    method from {way} {
+        lassign [$model window] t0 t1
+        if {$place ne {} && [lindex $place 0] >= $t0 && [lindex $place 0] < $t1} {
+            return $place
+        }
+        return [expr {$way eq "next" ? [list [expr {$t0 - 1}] 4294967295 4294967295] : [list $t1 0 0]}]
+    }
+
+    method step {way} {
+        my look $way [my from $way] 0
+    }
+
+    method look {way from wrapped} {
+        if {$job ne {}} {
+            $job stop
+        }
+        set message "looking..."
+        set job [[$model log] find [string map {prev previous} $way] $sought $from [list [self] looked $way $wrapped]]
+    }
+
+    method looked {way wrapped how {found {}}} {
+        if {$how eq "progress"} {
+            if {$found > 0.02} {
+                set message "looking... [expr {round($found * 100)}] %"
+                pack $bar.stop -side right
+            }
+            return
+        }
+        set job {}
+        pack forget $bar.stop
+        switch $how {
+            failed { my say $found }
+            stopped { set message stopped }
+            done {
+                if {$found eq {} && !$wrapped} {
+                    my look $way [expr {$way eq "next" ? "-9223372036854775808 0 0" : "9223372036854775807 4294967295 0"}] 1
+                    return
+                }
+                my arrive $found [expr {$wrapped ? [expr {$way eq "next" ? "from the begin: " : "from the end: "}] : {}}]
+            }
+        }
+        set over [clock microseconds]
+    }
+
+    method arrive {found how} {
+        if {$found eq {}} {
+            my say "nothing found"
+            return
+        }
+        set place [dict get $found at]
+        set thing [my thing $found]
+        [$window choice] choose $thing
+        [$window choice] show
+        my tell "$how[my text $found]"
+        if {[lindex [[$window choice] rows] 0] < 0} {
+            my say "$how[my text $found]; its row is not shown"
+        }
+    }
+
+    # As a thing that can be chosen.
+    method thing {found} {
+        set kind [dict get $found kind]
+        if {$kind eq "message"} {
+            set found [dict merge $found [dict create from [dict get $found rank] from_thread [dict get $found thread] \
+                to [dict get $found peer]]]
+        }
+        return [dict create kind $kind hit $found]
+    }
+
+    method text {found} {
+        set at [::pithtk::time [dict get $found start] 1]
+        if {[dict get $found kind] eq "message"} {
+            return "message rank [dict get $found rank] to [dict get $found peer],\
+                [::pithtk::number [dict get $found bytes]] bytes, at $at"
+        }
+        set text "[dict get $found name], rank [dict get $found rank], at $at"
+        if {[dict get $found kind] eq "state"} {
+            append text ", [::pithtk::duration [expr {[dict get $found end] - [dict get $found start]}]]"
+        }
+        return $text
+    }
+
+    method tell {text} {
+        $window say $text
+        my tell_count
+    }
+
+    # ---- How many there are
+
+    method count {} {
+        set counts {}
+        my mark_hits
+        set counting [[$model log] count $sought 2000 [list [self] counted]]
+    }
+
+    method counted {how {value {}}} {
+        if {$how eq "progress"} {
+            if {$value > 0.02} {
+                set message "counting... [expr {round($value * 100)}] %"
+                pack $bar.stop -side right
+            }
+            return
+        }
+        set counting {}
+        pack forget $bar.stop
+        if {$how eq "done"} {
+            set counts $value
+            my mark_hits
+            my tell_count
+        }
+        set over [clock microseconds]
+    }
+
+    method total {} {
+        return [::tcl::mathop::+ {*}$counts]
+    }
+
+    method tell_count {} {
+        if {$counts ne {}} {
+            set total [my total]
+            set message "[::pithtk::number $total] hit[expr {$total == 1 ? {} : {s}}]"
+        }
+    }
+
+    # Small marks on the strip with the whole log, where there are any.
+    method mark_hits {} {
+        set strip [winfo parent [[$window timeline] plot]].overview
+        if {![winfo exists $strip]} {
+            return
+        }
+        $strip delete hits
+        set last -1
+        set column 0
+        set width [winfo width $strip]
+        foreach count $counts {
+            set x [expr {int(($column + 0.5) * $width / [llength $counts])}]
+            if {$count && $x > $last + 1} {
+                set last $x
+                $strip create line $x 0 $x 6 -fill [::pith::theme::colour text] -tags hits
+                $strip create line $x [expr {[winfo height $strip] - 6}] $x [winfo height $strip] \
+                    -fill [::pith::theme::colour text] -tags hits
+            }
+            incr column
+        }
+    }
+
+    method stop {} {
+        foreach one [list $job $counting] {
+            if {$one ne {}} {
+                $one stop
+            }
+        }
+        set job {}
+        set counting {}
+    }
+
+    # ---- Words
+
+    method wait {} {
+        while {[info object isa object [self]] && $job ne {}} {
+            vwait [my varname over]
+        }
+        return [$window status_text]
+    }
+
+    method word_find {{pattern {}} args} {
+        if {$pattern eq {} && $args eq {}} {
+            my open
+            return
+        }
+        set texts [dict create pattern $pattern kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} \
+            tag {}]
+        foreach {option value} $args {
+            set key [string range $option 1 end]
+            if {![string match -* $option] || ![dict exists $texts $key] || $key eq "pattern"} {
+                return -code error -errorcode {PITH USAGE} \
+                    "find: no such option: $option; there are -kind -longer -shorter -payload -ranks -bytes -tag"
+            }
+            if {$key eq "kind"} {
+                set value [my kind_of $value]
+            }
+            dict set texts $key $value
+        }
+        if {"[dict get $texts bytes][dict get $texts tag]" ne {}} {
+            dict set texts kind messages
+        }
+        my seek $texts
+        return [my word_next]
+    }
+
+    method kind_of {word} {
+        foreach kind {states events messages {states and events}} {
+            if {$word in [list $kind [string trimright $kind s]]} {
+                return $kind
+            }
+        }
+        return -code error -errorcode {PITH USAGE} "find: no such kind: $word; there are state, event, message"
+    }
+
+    method word_next {} { return [my go next] }
+    method word_prev {} { return [my go prev] }
+
+    method go {way} {
+        if {$sought eq {}} {
+            my open
+            return
+        }
+        my step $way
+        return [my wait]
+    }
+
+    method word_hits {} {
+        while {[info object isa object [self]] && $counting ne {}} {
+            vwait [my varname over]
+        }
+        return [my total]
+    }
+}
+
+::pith::part::add Search {
+    words {
+        find {?PATTERN? ?-OPTION VALUE ...?} {the first hit in view or behind: -kind, -longer, -shorter, -payload, -ranks, -bytes, -tag} word_find
+        next {} {the next hit} word_next
+        prev {} {the hit before} word_prev
+        hits {} {how many there are} word_hits
+    }
+    keys {
+        {slash Control-f} {/  Ctrl-f} {find states, events, messages} {find}
+        {n F3} {n  F3} {the next hit} {next}
+        {N Shift-F3} {Shift-n} {the hit before} {prev}
+    }
+    menus {
+        Search {"Find..." find /  "Next hit" next n  "Hit before" prev Shift-N}
+    }
+}

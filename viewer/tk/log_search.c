@@ -1,0 +1,283 @@
+/* log_search.c - searches as jobs; see log_search.h. */
+#include "tk/log_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/legend.h"
+#include "core/memory.h"
+#include "core/search.h"
+#include "core/words.h"
+#include "tk/background.h"
+
+struct search_job {
+    struct pithi_job job;
+    struct pithi_search search;
+    unsigned char *wanted; /* NULL: all */
+    uint32_t *lanes;
+    char *payload;
+    int backward;
+    struct pithi_place at;
+    int have;
+    struct pithi_found found;
+    uint64_t *counts; /* NULL: one is sought, not all counted */
+    uint32_t columns;
+};
+
+/* ---- What is sought ---------------------------------------------------------------------------------------------- */
+
+/* The value of a key, or NULL. */
+static Tcl_Obj *get(Tcl_Interp *interp, Tcl_Obj *dict, const char *key)
+{
+    Tcl_Obj *word = Tcl_NewStringObj(key, -1), *value = NULL;
+
+    Tcl_IncrRefCount(word);
+    Tcl_DictObjGet(interp, dict, word, &value);
+    Tcl_DecrRefCount(word);
+    return value;
+}
+
+static int get_kinds(Tcl_Interp *interp, Tcl_Obj *list, uint32_t *kinds)
+{
+    static const char *const names[] = {"state", "event", "message", NULL};
+    static const uint32_t records[] = {PITHLOG_ENTER, PITHLOG_EVENT, PITHLOG_SEND};
+    Tcl_Obj **items;
+    int count, which;
+
+    *kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_EVENT;
+    if (!list)
+        return TCL_OK;
+    if (Tcl_ListObjGetElements(interp, list, &count, &items) != TCL_OK)
+        return TCL_ERROR;
+    *kinds = 0;
+    for (int i = 0; i < count; i++) {
+        if (Tcl_GetIndexFromObj(interp, items[i], names, "kind", 0, &which) != TCL_OK)
+            return TCL_ERROR;
+        *kinds |= 1u << records[which];
+    }
+    return TCL_OK;
+}
+
+static int get_ids(Tcl_Interp *interp, Tcl_Obj *list, uint32_t defs, unsigned char **wanted)
+{
+    Tcl_Obj **items;
+    int count, id;
+
+    if (!list)
+        return TCL_OK;
+    if (Tcl_ListObjGetElements(interp, list, &count, &items) != TCL_OK)
+        return TCL_ERROR;
+    *wanted = pithi_alloc(defs + (size_t)1, 1);
+    for (int i = 0; i < count; i++) {
+        if (Tcl_GetIntFromObj(interp, items[i], &id) != TCL_OK)
+            return TCL_ERROR;
+        if (id >= 0 && (uint32_t)id < defs)
+            (*wanted)[id] = 1;
+    }
+    return TCL_OK;
+}
+
+/* Lanes in the order of the log. "" all. */
+static int get_lanes(Tcl_Interp *interp, const struct pithlog *log, Tcl_Obj *word, struct search_job *job)
+{
+    const char *list = word ? Tcl_GetString(word) : "";
+    uint32_t count;
+    struct pithi_row *rows = pithi_rows_make(log, NULL, &count);
+
+    if (*list && (pithi_rows_choose(log, list, rows, &count) || !count)) {
+        free(rows);
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such ranks: %s; give a list such as 0-3,7.1", list));
+        Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+        return TCL_ERROR;
+    }
+    job->lanes = pithi_alloc(count + (size_t)1, sizeof *job->lanes);
+    for (uint32_t i = 0; i < count; i++)
+        job->lanes[i] = rows[i].lane;
+    job->search.lanes = job->lanes;
+    job->search.lane_count = count;
+    free(rows);
+    return TCL_OK;
+}
+
+static int get_wide(Tcl_Interp *interp, Tcl_Obj *word, int64_t *value)
+{
+    return word ? pithi_get_time(interp, word, value) : TCL_OK;
+}
+
+static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *what, struct search_job *job)
+{
+    struct pithi_search *search = &job->search;
+    int64_t bytes = 0, tag = PITHI_ANY_TAG;
+    int size;
+    Tcl_Obj *payload;
+
+    search->max_ns = INT64_MAX;
+    if (Tcl_DictObjSize(interp, what, &size) != TCL_OK ||
+        get_kinds(interp, get(interp, what, "kinds"), &search->kinds) != TCL_OK ||
+        get_ids(interp, get(interp, what, "ids"), pithlog_get_info(object->log)->defs, &job->wanted) != TCL_OK ||
+        get_lanes(interp, object->log, get(interp, what, "ranks"), job) != TCL_OK ||
+        get_wide(interp, get(interp, what, "min"), &search->min_ns) != TCL_OK ||
+        get_wide(interp, get(interp, what, "max"), &search->max_ns) != TCL_OK ||
+        get_wide(interp, get(interp, what, "bytes"), &bytes) != TCL_OK ||
+        get_wide(interp, get(interp, what, "tag"), &tag) != TCL_OK)
+        return TCL_ERROR;
+    payload = get(interp, what, "payload");
+    job->payload = strdup(payload ? Tcl_GetString(payload) : "");
+    search->payload = job->payload;
+    search->wanted = job->wanted;
+    search->min_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
+    search->tag = (int32_t)tag;
+    return TCL_OK;
+}
+
+/* ---- The job ----------------------------------------------------------------------------------------------------- */
+
+static int stopped(void *context, double part)
+{
+    struct pithi_job *job = context;
+
+    pithi_job_progress(job, part);
+    return pithi_job_stopped(job);
+}
+
+/* A summary is for one thread: the job has its own. One that would have to be made first is no help. */
+static struct pithlog_summary *own_summary(struct pithlog *log)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    struct pithlog_summary *summary = NULL;
+
+    if (info->records >= PITHI_SUMMARY_RECORDS && !strcmp(info->format, "native") && info->complete)
+        pithlog_summary_open(log, &summary);
+    return summary;
+}
+
+static int run(struct pithi_job *base)
+{
+    struct search_job *job = (struct search_job *)base;
+    struct pithlog *log = base->object->log;
+    int64_t t0, t1;
+    int result;
+
+    job->search.stopped = stopped;
+    job->search.context = base;
+    job->search.summary = own_summary(log);
+    pithi_whole_window(log, &t0, &t1);
+    if (job->counts)
+        result = pithi_search_count(log, &job->search, t0, t1, job->counts, job->columns);
+    else if (job->backward)
+        result = pithi_search_previous(log, &job->search, job->at, &job->found);
+    else
+        result = pithi_search_next(log, &job->search, job->at, &job->found);
+    job->have = result > 0;
+    pithlog_summary_close(job->search.summary);
+    return result < 0 ? PITH_ERR_DAMAGED : 0;
+}
+
+static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *found)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(log, found->lane);
+    Tcl_Obj *dict = Tcl_NewDictObj(), *at[3];
+    char name[256];
+
+    at[0] = Tcl_NewWideIntObj((Tcl_WideInt)found->at.time_ns);
+    at[1] = Tcl_NewWideIntObj(found->at.lane);
+    at[2] = Tcl_NewWideIntObj(found->at.tie);
+    pithi_put(dict, "at", Tcl_NewListObj(3, at));
+    pithi_put_text(dict, "kind",
+                   found->kind == PITHLOG_ENTER   ? "state"
+                   : found->kind == PITHLOG_EVENT ? "event"
+                                                  : "message");
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_wide(dict, "start", found->at.time_ns);
+    pithi_put_wide(dict, "end", found->end_ns);
+    pithi_put_wide(dict, "ended", found->ended);
+    if (found->kind == PITHLOG_SEND) {
+        pithi_put_wide(dict, "peer", found->peer);
+        pithi_put_wide(dict, "tag", found->tag);
+        pithi_put_wide(dict, "bytes", (int64_t)found->bytes);
+        return dict;
+    }
+    pithi_put_wide(dict, "id", found->id);
+    pithi_put_text(dict, "name", pithi_def_label(log, found->id, name, sizeof name));
+    if (found->kind == PITHLOG_EVENT)
+        pithi_put_text(dict, "payload", found->payload);
+    return dict;
+}
+
+static Tcl_Obj *result(struct pithi_job *base)
+{
+    const struct search_job *job = (const struct search_job *)base;
+    Tcl_Obj *list;
+
+    if (!job->counts)
+        return job->have ? found_dict(base->object->log, &job->found) : Tcl_NewObj();
+    list = Tcl_NewListObj(0, NULL);
+    for (uint32_t i = 0; i < job->columns; i++)
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)job->counts[i]));
+    return list;
+}
+
+static void release(struct pithi_job *base)
+{
+    struct search_job *job = (struct search_job *)base;
+
+    free(job->wanted);
+    free(job->lanes);
+    free(job->payload);
+    free(job->counts);
+    free(job);
+}
+
+static const struct pithi_job_kind search_kind = {run, result, release};
+
+/* ---- The methods ------------------------------------------------------------------------------------------------- */
+
+static int get_place(Tcl_Interp *interp, Tcl_Obj *word, struct pithi_place *at)
+{
+    Tcl_Obj **items;
+    int64_t values[3];
+    int count;
+
+    if (Tcl_ListObjGetElements(interp, word, &count, &items) != TCL_OK)
+        return TCL_ERROR;
+    if (count != 3) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("a place is {TIME LANE TIE}", -1));
+        return TCL_ERROR;
+    }
+    for (int i = 0; i < 3; i++)
+        if (pithi_get_time(interp, items[i], &values[i]) != TCL_OK)
+            return TCL_ERROR;
+    *at = (struct pithi_place){values[0], (uint32_t)values[1], (uint32_t)values[2]};
+    return TCL_OK;
+}
+
+int pithi_log_find(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const char *const ways[] = {"next", "previous", NULL};
+    struct search_job *job = pithi_alloc(1, sizeof *job);
+
+    (void)objc;
+    if (Tcl_GetIndexFromObj(interp, objv[2], ways, "way", 0, &job->backward) != TCL_OK ||
+        get_search(object, interp, objv[3], job) != TCL_OK || get_place(interp, objv[4], &job->at) != TCL_OK) {
+        release(&job->job);
+        return TCL_ERROR;
+    }
+    return pithi_job_start(interp, object, &job->job, &search_kind, objv[5]);
+}
+
+int pithi_log_count(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct search_job *job = pithi_alloc(1, sizeof *job);
+    int columns;
+
+    (void)objc;
+    if (get_search(object, interp, objv[2], job) != TCL_OK ||
+        Tcl_GetIntFromObj(interp, objv[3], &columns) != TCL_OK) {
+        release(&job->job);
+        return TCL_ERROR;
+    }
+    job->columns = (uint32_t)(columns < 1 ? 1 : columns);
+    job->counts = pithi_alloc(job->columns, sizeof *job->counts);
+    return pithi_job_start(interp, object, &job->job, &search_kind, objv[4]);
+}
