@@ -125,13 +125,12 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Nanoseconds times 2^shift of each state in a column, added up stretch by stretch. */
+/* Nanoseconds times 2^shift of each state in a column, added up stretch by stretch to what is in shares. */
 static void column_shares(const struct lane_copy *copy, const struct pithi_query *query, uint32_t level, uint64_t from,
                           uint64_t to, unsigned shift, uint64_t shares[STATES])
 {
     static struct stack stack;
 
-    memset(shares, 0, STATES * sizeof *shares);
     for (uint32_t r = 1; r <= copy->count; r++) {
         int64_t begin = copy->entries[r - 1].time_ns;
         int64_t end = r < copy->count ? copy->entries[r].time_ns : log_end_ns;
@@ -149,11 +148,13 @@ static void column_shares(const struct lane_copy *copy, const struct pithi_query
     }
 }
 
-static int cell_is_right(const struct pithi_query *query, const struct pithi_cells *cells, uint32_t row, uint32_t level,
-                         uint32_t column)
+/* Of a row of `count` lanes; of several, the innermost states. */
+static int cell_is_right(const struct pithi_query *query, const struct pithi_cells *cells, uint32_t row,
+                         const uint32_t *of, uint32_t count, uint32_t level, uint32_t column)
 {
     const struct pithi_cell *cell = &pithi_cells_line(cells, row, level)[column];
-    uint64_t span = (uint64_t)(query->t1_ns - query->t0_ns), shares[STATES], sum = 0, most = 0, from, to;
+    uint64_t span = (uint64_t)(query->t1_ns - query->t0_ns), shares[STATES] = {0}, sum = 0, most = 0, from, to;
+    struct pithi_query innermost = *query;
     unsigned shift = 0;
     int wanted;
 
@@ -161,14 +162,16 @@ static int cell_is_right(const struct pithi_query *query, const struct pithi_cel
         shift++;
     from = (span << shift) * column / query->width;
     to = (span << shift) * (column + 1) / query->width;
-    column_shares(&lanes[row], query, level, from, to, shift, shares);
+    innermost.levels = 1;
+    for (uint32_t i = 0; i < count && (count == 1 || level == 0); i++)
+        column_shares(&lanes[of[i]], count > 1 ? &innermost : query, level, from, to, shift, shares);
     for (uint32_t id = 0; id < STATES; id++) {
         sum += shares[id];
         most = shares[id] > most ? shares[id] : most;
     }
     if (!sum)
         return cell->state == PITHI_NONE && cell->cover == 0;
-    wanted = (int)((double)sum * 255 / (double)(to - from) + 0.5);
+    wanted = (int)((double)sum * 255 / ((double)(to - from) * count) + 0.5);
     return cell->state < STATES && shares[cell->state] == most && abs(cell->cover - (wanted ? wanted : 1)) <= 1;
 }
 
@@ -176,10 +179,13 @@ static uint32_t wrong_cells(const struct pithi_query *query, const struct pithi_
 {
     uint32_t wrong = 0;
 
-    for (uint32_t row = 0; row < LANES; row++)
+    for (uint32_t row = 0, first = 0; row < cells->rows; row++) {
+        uint32_t end = query->group_end ? query->group_end[row] : row + 1;
         for (uint32_t level = 0; level < query->levels; level++)
             for (uint32_t c = 0; c < query->width; c++)
-                wrong += !cell_is_right(query, cells, row, level, c);
+                wrong += !cell_is_right(query, cells, row, query->lanes + first, end - first, level, c);
+        first = end;
+    }
     return wrong;
 }
 
@@ -337,6 +343,74 @@ static void round_of(uint32_t records, uint32_t gap, uint32_t queries)
     pithlog_close(log);
 }
 
+static uint64_t events_in(const struct pithi_cells *cells)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < cells->mark_count; i++)
+        count += cells->marks[i].count;
+    return count;
+}
+
+/* A state of a lane that has no cell of the group has a tick. */
+static int group_shows(const struct pithi_cells *cells, const struct pithi_cells *single)
+{
+    int shown[STATES] = {0};
+
+    for (uint32_t c = 0; c < cells->width; c++)
+        if (cells->cells[c].state != PITHI_NONE)
+            shown[cells->cells[c].state] = 1;
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        shown[cells->ticks[i].state] |= cells->ticks[i].row == 0;
+    for (uint32_t i = 0; i < single->rows * single->levels * single->width; i++)
+        if (single->cells[i].state != PITHI_NONE && !shown[single->cells[i].state])
+            return 0;
+    return 1;
+}
+
+static void test_groups(uint32_t records, uint32_t gap, uint32_t queries)
+{
+    static const uint32_t rows[LANES] = {0, 1, 2}, all[] = {3}, some[] = {1, 3};
+    struct pithlog *log = random_log(records, gap);
+    struct pithi_cells cells = {0}, single = {0};
+    uint32_t wrong = 0;
+    int shown = 1, marks = 1, sums = 1;
+
+    for (uint32_t i = 0; i < queries; i++) {
+        unsigned char hidden[DEFS];
+        struct pithi_query query = {.lanes = rows, .lane_count = LANES};
+        random_query(log, &query, hidden);
+        core_check(pithi_query_run(log, &query, &single));
+        query.group_end = i & 1 ? some : all;
+        query.group_count = i & 1 ? 2 : 1;
+        core_check(pithi_query_run(log, &query, &cells));
+        wrong += wrong_cells(&query, &cells);
+        shown &= i & 1 || group_shows(&cells, &single);
+        marks &= events_in(&cells) == events_in(&single);
+        sums &= sums_are_right(&query, &cells);
+    }
+    OK(wrong == 0, "groups, %u records: a cell is what covers most over all lanes (%u wrong)", records, wrong);
+    OK(shown && marks && sums, "... no state is lost from sight, no event, and sums are as of the lanes");
+    pithi_cells_free(&cells);
+    pithi_cells_free(&single);
+    pithlog_close(log);
+}
+
+static void test_stop(void)
+{
+    static const uint32_t rows[LANES] = {0, 1, 2};
+    static const atomic_int stop = 1;
+    struct pithlog *log = random_log(400, 50);
+    struct pithi_query query = {.t0_ns = 0, .t1_ns = 5000, .width = 50, .levels = 1, .lanes = rows, .lane_count = LANES};
+    struct pithi_cells cells = {0};
+
+    query.stop = &stop;
+    core_check(pithi_query_run(log, &query, &cells));
+    OK(cells.cells[25].state == PITHI_NONE && cells.sums[0].count == 0, "what is not wanted any more is not done");
+    pithi_cells_free(&cells);
+    pithlog_close(log);
+}
+
 static void test_sums_without_cells(void)
 {
     static const uint32_t rows[LANES] = {0, 1, 2};
@@ -360,6 +434,10 @@ int main(void)
     round_of(200, 8, 60);
     round_of(400, 1000, 40);
     round_of(400, 1, 10);
+    test_groups(60, 20, 60);
+    test_groups(300, 8, 40);
+    test_groups(400, 300, 30);
+    test_stop();
     test_sums_without_cells();
     return tap_done();
 }

@@ -131,7 +131,7 @@ static uint64_t events_of(const struct pithi_cells *cells)
 }
 
 static void test_window(struct pithlog *log, struct pithlog_summary *summary, int64_t t0, int64_t t1, const char *shape,
-                        const unsigned char *hidden, const char *what)
+                        const unsigned char *hidden, const uint32_t *group_end, const char *what)
 {
     const uint32_t lanes[LANES] = {0, 1};
     struct pithi_query query = {.t0_ns = t0,
@@ -140,7 +140,9 @@ static void test_window(struct pithlog *log, struct pithlog_summary *summary, in
                                 .levels = PITHI_LEVELS,
                                 .lanes = lanes,
                                 .lane_count = LANES,
-                                .hidden = hidden};
+                                .hidden = hidden,
+                                .group_end = group_end,
+                                .group_count = group_end ? 1 : 0};
     struct pithi_cells right = {0}, refined = {0}, rough = {0};
     struct wrong wrong;
 
@@ -168,16 +170,20 @@ static void test_shape(enum shape shape)
 {
     struct pithlog *log = make_log(shape);
     const struct pithlog_info *info = pithlog_get_info(log);
+    const uint32_t both = LANES;
     int64_t span = info->end_ns - info->start_ns, middle = info->start_ns + span / 2;
     unsigned char hidden[STATES + 1] = {[3] = 1, [7] = 1};
     struct pithlog_summary *summary;
 
     core_check(pithlog_summary_open(log, &summary));
-    test_window(log, summary, info->start_ns, info->end_ns + 1, shape_name[shape], NULL, "all");
-    test_window(log, summary, middle, middle + span / 5, shape_name[shape], NULL, "a fifth");
-    test_window(log, summary, middle, middle + span / 50, shape_name[shape], NULL, "a fiftieth");
-    test_window(log, summary, middle, middle + span / 3000, shape_name[shape], NULL, "a moment");
-    test_window(log, summary, middle, middle + span / 3, shape_name[shape], hidden, "two states hidden");
+    test_window(log, summary, info->start_ns, info->end_ns + 1, shape_name[shape], NULL, NULL, "all");
+    test_window(log, summary, middle, middle + span / 5, shape_name[shape], NULL, NULL, "a fifth");
+    test_window(log, summary, middle, middle + span / 50, shape_name[shape], NULL, NULL, "a fiftieth");
+    test_window(log, summary, middle, middle + span / 3000, shape_name[shape], NULL, NULL, "a moment");
+    test_window(log, summary, middle, middle + span / 3, shape_name[shape], hidden, NULL, "two states hidden");
+    test_window(log, summary, info->start_ns, info->end_ns + 1, shape_name[shape], NULL, &both, "two lanes as one, all");
+    test_window(log, summary, middle, middle + span / 50, shape_name[shape], NULL, &both, "two as one, a fiftieth");
+    test_window(log, summary, middle, middle + span / 3, shape_name[shape], hidden, &both, "two as one, some hidden");
     pithlog_summary_close(summary);
     pithlog_close(log);
 }

@@ -11,13 +11,18 @@
 /* So many pieces, at least, to a column that is to be right: the two at its ends are in doubt. */
 enum { REFINED = 16 };
 
+static uint32_t rows_of(const struct pithi_query *query)
+{
+    return query->group_end ? query->group_count : query->lane_count;
+}
+
 static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *query, uint32_t defs)
 {
-    size_t count = (size_t)query->lane_count * query->levels * query->width;
+    size_t count = (size_t)rows_of(query) * query->levels * query->width;
 
     free(cells->cells);
     free(cells->sums);
-    cells->rows = query->lane_count;
+    cells->rows = rows_of(query);
     cells->levels = query->levels;
     cells->width = query->width;
     cells->defs = defs;
@@ -54,13 +59,18 @@ static void sweep_record(struct pithi_sweep *sweep, const struct pithlog_record 
     }
 }
 
-/* The records of [from_ns, to_ns) of a row. */
-static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+static int is_stopped(const struct pithi_query *query)
+{
+    return query->stop && atomic_load_explicit(query->stop, memory_order_relaxed);
+}
+
+/* The records of [from_ns, to_ns) of a lane. */
+static int sweep_records(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t lane,
                          int64_t from_ns, int64_t to_ns)
 {
     struct pithlog_query records = {.from_ns = from_ns,
                                     .to_ns = to_ns,
-                                    .lanes = &query->lanes[row],
+                                    .lanes = &lane,
                                     .lane_count = 1,
                                     .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT,
                                     .flags = PITHLOG_NEST | PITHLOG_CLIP};
@@ -70,7 +80,7 @@ static int sweep_records(struct pithlog *log, const struct pithi_query *query, s
 
     if (err)
         return err;
-    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES) {
+    while ((more = pithlog_iter_next(iter, &record)) != 0 && damages < PITHI_MOST_DAMAGES && !is_stopped(query)) {
         damages += more < 0; /* it goes on behind the damage */
         if (more == 1 && (record.time_ns < to_ns || record.kind == PITHLOG_LEAVE))
             sweep_record(sweep, &record);
@@ -94,45 +104,80 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
     pithi_sweep_piece(pieces->sweep, piece, pieces->paths, pieces->path_count);
 }
 
+/* One lane: by its pieces, or where there are none by its records. */
+static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                      uint32_t lane)
+{
+    int64_t column_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
+    struct pieces pieces = {sweep, NULL, 0};
+    int err;
+
+    pithi_sweep_begin(sweep, row);
+    if (query->summary)
+        pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
+    if (pieces.paths)
+        err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
+                                     query->care == PITHI_QUICK ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
+    else
+        err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
+    pithi_sweep_end(sweep);
+    return err;
+}
+
+/* The lanes [first, end) of the query once more, a stretch in doubt, by their records. */
+static int sweep_again(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
+                       uint32_t end, const struct pithi_doubt *doubt)
+{
+    int err = PITH_OK;
+
+    if (end - first > 1)
+        pithi_sweep_clear_group(sweep, doubt);
+    for (uint32_t i = first; i < end; i++) {
+        pithi_sweep_begin_again(sweep, doubt);
+        int lane_err = sweep_records(log, query, sweep, query->lanes[i], doubt->from_ns, doubt->to_ns);
+        pithi_sweep_end_again(sweep);
+        err = err ? err : lane_err;
+    }
+    if (end - first > 1)
+        pithi_sweep_show_group(sweep, doubt->column, doubt->end);
+    return err;
+}
+
 /* Columns that pieces leave in doubt, by their records; or only counted. */
-static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
-                        uint32_t *rough)
+static int sweep_doubts(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t first,
+                        uint32_t end, uint32_t *rough)
 {
     struct pithi_doubt doubt = {.end = 0};
     int err = PITH_OK;
 
-    while (pithi_sweep_doubt(sweep, doubt.end, &doubt)) {
+    while (pithi_sweep_doubt(sweep, doubt.end, &doubt) && !is_stopped(query)) {
         if (query->care != PITHI_EXACT) {
             *rough += doubt.end - doubt.column;
             continue;
         }
-        pithi_sweep_begin_again(sweep, &doubt);
-        int run_err = sweep_records(log, query, sweep, row, doubt.from_ns, doubt.to_ns);
-        pithi_sweep_end_again(sweep);
+        int run_err = sweep_again(log, query, sweep, first, end, &doubt);
         err = err ? err : run_err;
     }
     return err;
 }
 
-static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
-                      uint32_t *rough)
+/* The lanes [first, end) of the query as one row. */
+static int sweep_row(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
+                     uint32_t first, uint32_t end, uint32_t *rough)
 {
-    int64_t column_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
-    struct pieces pieces = {sweep, NULL, 0};
-    int err, doubt_err;
+    int err = PITH_OK, doubt_err;
 
-    pithi_sweep_begin(sweep, row);
-    if (query->summary)
-        pieces.paths = pithlog_summary_paths(query->summary, query->lanes[row], &pieces.path_count);
-    if (!pieces.paths) { /* none, or not of this lane */
-        err = sweep_records(log, query, sweep, row, query->t0_ns, query->t1_ns);
-        pithi_sweep_end(sweep);
-        return err;
+    if (end - first > 1)
+        pithi_sweep_begin_group(sweep, end - first);
+    for (uint32_t i = first; i < end && !is_stopped(query); i++) {
+        int lane_err = sweep_lane(log, query, sweep, row, query->lanes[i]);
+        err = err ? err : lane_err;
     }
-    err = pithlog_summary_pieces(query->summary, query->lanes[row], query->t0_ns, query->t1_ns,
-                                 query->care == PITHI_QUICK ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
-    pithi_sweep_end(sweep);
-    doubt_err = sweep_doubts(log, query, sweep, row, rough);
+    if (end - first > 1)
+        pithi_sweep_show_group(sweep, 0, query->width);
+    doubt_err = query->summary ? sweep_doubts(log, query, sweep, first, end, rough) : PITH_OK;
+    if (end - first > 1)
+        pithi_sweep_end_group(sweep);
     return err ? err : doubt_err;
 }
 
@@ -141,8 +186,8 @@ static int make_sums(const struct pithi_query *query, struct pithi_cells *cells)
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
     int err = PITH_OK;
 
-    for (uint32_t row = 0; row < query->lane_count && query->care != PITHI_QUICK; row++) {
-        int lane_err = pithlog_summary_sums(query->summary, query->lanes[row], query->t0_ns, query->t1_ns, sums);
+    for (uint32_t i = 0; i < query->lane_count && query->care != PITHI_QUICK && !is_stopped(query); i++) {
+        int lane_err = pithlog_summary_sums(query->summary, query->lanes[i], query->t0_ns, query->t1_ns, sums);
         err = err ? err : lane_err;
     }
     for (uint32_t i = 0; i < cells->defs; i++)
@@ -161,9 +206,11 @@ int pithi_query_run(struct pithlog *log, const struct pithi_query *query, struct
         return PITH_ERR_USAGE;
     cells_prepare(cells, query, pithlog_get_info(log)->defs);
     sweep = pithi_sweep_new(query, cells);
-    for (uint32_t row = 0; row < query->lane_count && (query->width || !query->summary); row++) {
-        int lane_err = sweep_lane(log, query, sweep, row, &cells->rough);
-        err = err ? err : lane_err;
+    for (uint32_t row = 0; row < cells->rows && (query->width || !query->summary) && !is_stopped(query); row++) {
+        uint32_t first = query->group_end ? row ? query->group_end[row - 1] : 0 : row;
+        int row_err =
+            sweep_row(log, query, sweep, row, first, query->group_end ? query->group_end[row] : row + 1, &cells->rough);
+        err = err ? err : row_err;
     }
     pithi_sweep_free(sweep);
     if (query->summary)

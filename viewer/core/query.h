@@ -24,6 +24,7 @@
 #ifndef PITHI_QUERY_H
 #define PITHI_QUERY_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <pithlog.h>
@@ -56,6 +57,7 @@ struct pithi_query {
     /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
     const uint32_t *group_end;
     uint32_t group_count;
+    const atomic_int *stop; /* non-zero, at any time: give up, what is in cells is not wanted; NULL: never */
 };
 
 enum {

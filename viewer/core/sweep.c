@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/blend.h"
 #include "core/memory.h"
 
 /* A state that covers no column may still be worth a tick, but not beside a column or a tick that shows it. */
@@ -14,15 +15,9 @@ enum { TICK_DISTANCE = 24 };
 /* Columns in doubt this near are read in one go: to begin reading costs a block. */
 enum { DOUBT_DISTANCE = 32 };
 
-struct share {
-    uint32_t state;
-    uint64_t span;
-};
-
 /* What one level of the column under way has so far. */
 struct level {
-    struct share *shares;
-    uint32_t count, capacity;
+    struct pithi_shares shares;
     uint32_t begun; /* a state that began and has had no cell yet */
 };
 
@@ -46,6 +41,9 @@ struct pithi_sweep {
     uint64_t *bounds; /* [width + 1] where columns begin */
 
     uint32_t row;
+    uint32_t levels;           /* of this row: 1 in a group */
+    uint32_t group_lanes;      /* 0: no group */
+    struct pithi_blend *blend; /* of a group; NULL as long as there was none */
     uint64_t now;
     uint64_t limit;             /* what is told goes up to here */
     uint64_t again;             /* columns are done once more, from here on */
@@ -99,13 +97,14 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
 void pithi_sweep_free(struct pithi_sweep *sweep)
 {
     for (uint32_t l = 0; l < PITHI_LEVELS; l++)
-        free(sweep->level[l].shares);
+        free(sweep->level[l].shares.items);
     free(sweep->bounds);
     free(sweep->stack);
     free(sweep->visible);
     free(sweep->last_tick);
     free(sweep->shows);
     free(sweep->doubt);
+    pithi_blend_free(sweep->blend);
     free(sweep);
 }
 
@@ -137,19 +136,7 @@ static uint32_t state_at(const struct pithi_sweep *sweep, uint32_t level)
 
     if (level >= depth)
         return PITHI_NONE;
-    return sweep->visible[level + 1 == sweep->cells->levels ? depth - 1 : level];
-}
-
-static void add_share(struct level *level, uint32_t state, uint64_t span)
-{
-    for (uint32_t i = 0; i < level->count; i++)
-        if (level->shares[i].state == state) {
-            level->shares[i].span += span;
-            return;
-        }
-    level->shares = pithi_grow(level->shares, &level->capacity, level->count + 1, sizeof *level->shares);
-    level->shares[level->count].state = state;
-    level->shares[level->count++].span = span;
+    return sweep->visible[level + 1 == sweep->levels ? depth - 1 : level];
 }
 
 static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t state, uint8_t cover)
@@ -162,37 +149,31 @@ static void set_cell(struct pithi_cell *cell, struct level *level, uint32_t stat
     }
 }
 
-/* The column is complete: its cell goes to the state with the largest share; of equals, to the lowest id. */
+/* The column is complete: its cell goes to the state with the largest share. */
 static void flush_level(struct pithi_sweep *sweep, uint32_t l)
 {
     struct level *level = &sweep->level[l];
-    uint64_t sum = 0, second = 0, width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
-    const struct share *most = level->shares;
-    unsigned cover;
+    uint64_t width = sweep->bounds[sweep->column + 1] - sweep->bounds[sweep->column];
+    uint64_t open = sweep->unnamed + sweep->crossing;
+    struct pithi_most most;
 
-    if (!level->count) {
-        sweep->doubt[sweep->column] |= l < sweep->deepest && sweep->unnamed + sweep->crossing > 0;
+    if (!level->shares.count) {
+        sweep->doubt[sweep->column] |= l < sweep->deepest && open > 0;
         return;
     }
-    for (uint32_t i = 0; i < level->count; i++) {
-        const struct share *share = &level->shares[i];
-        sum += share->span;
-        if (share->span > most->span || (share->span == most->span && share->state < most->state))
-            most = share;
-    }
-    for (uint32_t i = 0; i < level->count; i++)
-        if (&level->shares[i] != most && level->shares[i].span > second)
-            second = level->shares[i].span;
-    sweep->doubt[sweep->column] |=
-        most->span - second <= sweep->unnamed + sweep->crossing && sweep->unnamed + sweep->crossing;
-    cover = (unsigned)((double)sum * 255.0 / (double)(width - sweep->unnamed) + 0.5);
-    set_cell(cell_at(sweep, l, sweep->column), level, most->state, (uint8_t)(cover > 255 ? 255 : cover ? cover : 1));
-    level->count = 0;
+    most = pithi_shares_most(&level->shares);
+    sweep->doubt[sweep->column] |= open && most.lead <= open;
+    set_cell(cell_at(sweep, l, sweep->column), level, most.state, pithi_cover(most.sum, width - sweep->unnamed));
+    level->shares.count = 0;
 }
 
 static void flush_column(struct pithi_sweep *sweep)
 {
-    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+    if (sweep->group_lanes) {
+        pithi_blend_add(sweep->blend, sweep->column, &sweep->level[0].shares, sweep->unnamed, sweep->crossing);
+        sweep->level[0].shares.count = 0;
+    }
+    for (uint32_t l = 0; l < sweep->levels && !sweep->group_lanes; l++)
         flush_level(sweep, l);
     sweep->unnamed = sweep->crossing = 0;
     sweep->column++;
@@ -201,22 +182,25 @@ static void flush_column(struct pithi_sweep *sweep)
 /* Whole columns under one stack need no shares. */
 static void fill_column(struct pithi_sweep *sweep)
 {
-    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+    for (uint32_t l = 0; l < sweep->levels; l++) {
         uint32_t state = state_at(sweep, l);
         if (state == PITHI_NONE)
             break;
-        set_cell(cell_at(sweep, l, sweep->column), &sweep->level[l], state, 255);
+        if (sweep->group_lanes)
+            pithi_blend_fill(sweep->blend, sweep->column, state, sweep->bounds[sweep->column + 1] - sweep->now);
+        else
+            set_cell(cell_at(sweep, l, sweep->column), &sweep->level[l], state, 255);
     }
     sweep->now = sweep->bounds[++sweep->column];
 }
 
 static void add_stretch(struct pithi_sweep *sweep, uint64_t until)
 {
-    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+    for (uint32_t l = 0; l < sweep->levels; l++) {
         uint32_t state = state_at(sweep, l);
         if (state == PITHI_NONE)
             break;
-        add_share(&sweep->level[l], state, until - sweep->now);
+        pithi_shares_add(&sweep->level[l].shares, state, until - sweep->now);
     }
     sweep->now = until;
     if (until == sweep->bounds[sweep->column + 1])
@@ -272,7 +256,7 @@ static int shown_near(const struct pithi_sweep *sweep, const struct pithi_tick *
 
     if (to >= sweep->cells->width)
         to = sweep->cells->width - 1;
-    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+    for (uint32_t l = 0; l < sweep->levels; l++)
         for (uint32_t c = from; c <= to; c++)
             if (cell_at(sweep, l, c)->state == tick->state)
                 return 1;
@@ -304,6 +288,7 @@ static void rebuild_visible(struct pithi_sweep *sweep)
 void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
 {
     sweep->row = row;
+    sweep->levels = sweep->group_lanes ? 1 : sweep->cells->levels;
     sweep->now = sweep->again = 0;
     sweep->limit = sweep->end;
     sweep->unnamed = sweep->crossing = 0;
@@ -311,12 +296,14 @@ void pithi_sweep_begin(struct pithi_sweep *sweep, uint32_t row)
     sweep->column = 0;
     sweep->depth = sweep->visible_depth = 0;
     for (uint32_t l = 0; l < PITHI_LEVELS; l++) {
-        sweep->level[l].count = 0;
+        sweep->level[l].shares.count = 0;
         sweep->level[l].begun = PITHI_NONE;
     }
-    sweep->first_mark = sweep->cells->mark_count;
     sweep->shown_paths = NULL;
-    sweep->first_tick = sweep->cells->tick_count;
+    if (!sweep->group_lanes) {
+        sweep->first_mark = sweep->cells->mark_count;
+        sweep->first_tick = sweep->cells->tick_count;
+    }
     memset(sweep->last_tick, 0, sweep->cells->defs * sizeof *sweep->last_tick);
 }
 
@@ -336,7 +323,7 @@ void pithi_sweep_enter(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     sweep->visible =
         pithi_grow(sweep->visible, &sweep->visible_capacity, sweep->visible_depth + 1, sizeof *sweep->visible);
     sweep->visible[sweep->visible_depth++] = id;
-    if (sweep->visible_depth <= sweep->cells->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
+    if (sweep->visible_depth <= sweep->levels && now >= sweep->again && time_ns >= sweep->query->t0_ns)
         sweep->level[sweep->visible_depth - 1].begun = id;
     note_tick(sweep, id);
 }
@@ -368,10 +355,25 @@ void pithi_sweep_leave(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
         }
 }
 
-void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+/* Events of the column under way. */
+static void add_mark(struct pithi_sweep *sweep, uint32_t id, uint32_t count)
 {
     struct pithi_cells *cells = sweep->cells;
     struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
+
+    if (sweep->group_lanes) {
+        pithi_blend_mark(sweep->blend, sweep->column, id, count);
+    } else if (mark && mark->row == sweep->row && mark->column == sweep->column) {
+        mark->count += count;
+    } else {
+        cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+        cells->marks[cells->mark_count++] = (struct pithi_mark){sweep->row, sweep->column, id, count};
+    }
+}
+
+void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
+{
+    struct pithi_cells *cells = sweep->cells;
 
     if (time_ns < sweep->query->t0_ns || time_ns >= sweep->query->t1_ns || id >= cells->defs ||
         to_units(sweep, time_ns) < sweep->again || (sweep->again && to_units(sweep, time_ns) >= sweep->limit))
@@ -380,16 +382,7 @@ void pithi_sweep_event(struct pithi_sweep *sweep, int64_t time_ns, uint32_t id)
     cells->sums[id].count++;
     if (!cells->width || is_hidden(sweep, id))
         return;
-    if (mark && mark->row == sweep->row && mark->column == sweep->column) {
-        mark->count++;
-        return;
-    }
-    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
-    mark = &cells->marks[cells->mark_count++];
-    mark->row = sweep->row;
-    mark->column = sweep->column;
-    mark->id = id;
-    mark->count = 1;
+    add_mark(sweep, id, 1);
 }
 
 void pithi_sweep_end(struct pithi_sweep *sweep)
@@ -397,7 +390,7 @@ void pithi_sweep_end(struct pithi_sweep *sweep)
     advance(sweep, sweep->end);
     while (sweep->depth)
         close_state(sweep, sweep->depth - 1);
-    if (sweep->cells->width)
+    if (sweep->cells->width && !sweep->group_lanes)
         drop_shown_ticks(sweep);
 }
 
@@ -424,7 +417,7 @@ static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
     if (show->known)
         return show;
     sweep->visible_depth = visible_states(sweep, path);
-    for (uint32_t l = 0; l < sweep->cells->levels; l++)
+    for (uint32_t l = 0; l < sweep->levels; l++)
         show->state[l] = state_at(sweep, l);
     show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
     show->known = 1;
@@ -440,8 +433,8 @@ static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *pat
     memset(sweep->shows, 0, count * sizeof *sweep->shows);
     sweep->shown_paths = paths;
     sweep->show_count = count;
-    sweep->deepest = count > UINT16_MAX - 2 ? sweep->cells->levels : 0; /* so many that there may be more */
-    for (uint32_t path = 0; path < count && sweep->deepest < sweep->cells->levels; path++) {
+    sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* so many that there may be more */
+    for (uint32_t path = 0; path < count && sweep->deepest < sweep->levels; path++) {
         uint32_t depth = visible_states(sweep, path);
         sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
     }
@@ -456,8 +449,8 @@ static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *pie
     for (int i = 0; i < PITHLOG_PIECE_PATHS && piece->share[i]; i++) {
         const struct path_show *show = show_of(sweep, piece->path[i]);
         uint64_t part = piece->share[i] == 255 ? span : (uint64_t)((double)span * piece->share[i] / 255);
-        for (uint32_t l = 0; part && l < sweep->cells->levels && show->state[l] != PITHI_NONE; l++)
-            add_share(&sweep->level[l], show->state[l], part);
+        for (uint32_t l = 0; part && l < sweep->levels && show->state[l] != PITHI_NONE; l++)
+            pithi_shares_add(&sweep->level[l].shares, show->state[l], part);
         named += part;
     }
     sweep->unnamed += span - named;
@@ -467,17 +460,8 @@ static void share_out(struct pithi_sweep *sweep, const struct pithlog_piece *pie
 
 static void mark_events(struct pithi_sweep *sweep, const struct pithlog_piece *piece)
 {
-    struct pithi_cells *cells = sweep->cells;
-    struct pithi_mark *mark = cells->mark_count ? &cells->marks[cells->mark_count - 1] : NULL;
-
-    if (piece->event >= cells->defs || is_hidden(sweep, piece->event) || sweep->column >= cells->width)
-        return;
-    if (mark && mark->row == sweep->row && mark->column == sweep->column) {
-        mark->count += piece->events;
-        return;
-    }
-    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
-    cells->marks[cells->mark_count++] = (struct pithi_mark){sweep->row, sweep->column, piece->event, piece->events};
+    if (piece->event < sweep->cells->defs && !is_hidden(sweep, piece->event) && sweep->column < sweep->cells->width)
+        add_mark(sweep, piece->event, piece->events);
 }
 
 void pithi_sweep_piece(struct pithi_sweep *sweep, const struct pithlog_piece *piece, const struct pithlog_path *paths,
@@ -540,12 +524,13 @@ static void drop_marks(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
 
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
 {
-    for (uint32_t l = 0; l < sweep->cells->levels; l++) {
+    for (uint32_t l = 0; l < sweep->levels; l++) {
         for (uint32_t c = doubt->column; c < doubt->end; c++)
             *cell_at(sweep, l, c) = (struct pithi_cell){.state = PITHI_NONE};
         sweep->level[l].begun = PITHI_NONE;
     }
-    drop_marks(sweep, doubt->column, doubt->end);
+    if (!sweep->group_lanes)
+        drop_marks(sweep, doubt->column, doubt->end);
     sweep->column = doubt->column;
     sweep->now = sweep->again = sweep->bounds[doubt->column];
     sweep->limit = sweep->bounds[doubt->end];
@@ -556,4 +541,39 @@ void pithi_sweep_end_again(struct pithi_sweep *sweep)
 {
     advance(sweep, sweep->limit);
     sweep->depth = sweep->visible_depth = 0;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
+{
+    if (!sweep->blend)
+        sweep->blend = pithi_blend_new(sweep->cells->width);
+    pithi_blend_clear(sweep->blend, 0, sweep->cells->width);
+    sweep->group_lanes = lanes;
+    sweep->first_mark = sweep->cells->mark_count;
+    sweep->first_tick = sweep->cells->tick_count;
+}
+
+void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt)
+{
+    pithi_blend_clear(sweep->blend, doubt->column, doubt->end);
+}
+
+void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; c < to; c++)
+        sweep->doubt[c] = (unsigned char)pithi_blend_cell(sweep->blend, c,
+                                                          (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes,
+                                                          cell_at(sweep, 0, c));
+}
+
+void pithi_sweep_end_group(struct pithi_sweep *sweep)
+{
+    if (sweep->cells->width) {
+        pithi_blend_ticks(sweep->cells, sweep->first_tick, TICK_DISTANCE);
+        drop_shown_ticks(sweep);
+        pithi_blend_marks(sweep->blend, sweep->cells, sweep->row);
+    }
+    sweep->group_lanes = 0;
 }

@@ -285,6 +285,7 @@ static const struct method {
     {"select", 1, "list", log_select},
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
     {"sums", 2, "t0 t1", pithi_log_sums},
+    {"sumsjob", 3, "t0 t1 callback", pithi_log_sums_job}, /* the same as a job: background.h */
     {"ticks", 4, "t0 t1 width spacing", log_ticks},
     {"work", 0, NULL, log_work},
     {NULL, 0, NULL, NULL},
@@ -317,6 +318,7 @@ static void log_delete(ClientData data)
     pithi_raster_free(&object->raster);
     pithi_digest_close(object->digest);
     pithlog_summary_close(object->summary);
+    pithlog_summary_close(object->spare_summary);
     pithlog_close(object->log);
     free(object->rows);
     free(object->hidden);

@@ -15,6 +15,7 @@ struct pithi_log_object {
     struct pithlog *log;
     struct pithi_digest *digest; /* NULL until asked for */
     struct pithlog_summary *summary; /* NULL: the log is small */
+    struct pithlog_summary *spare_summary; /* of a job that has ended, for the next; NULL: none */
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;  /* [defs] */
@@ -36,7 +37,9 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_state_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* log_sums.c: what is in a stretch of time. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_colours.c */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);

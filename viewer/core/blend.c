@@ -1,0 +1,148 @@
+/* blend.c - shares of time, and the columns of several lanes in one row; see blend.h. */
+#include "core/blend.h"
+
+#include <stdlib.h>
+
+struct blend_column {
+    struct pithi_shares shares;
+    uint64_t unnamed, crossing;
+    uint32_t mark, marks; /* events: the first one's definition, how many */
+};
+
+struct pithi_blend {
+    uint32_t width;
+    struct blend_column *columns;
+};
+
+struct pithi_most pithi_shares_most(const struct pithi_shares *shares)
+{
+    const struct pithi_share *most = shares->items;
+    struct pithi_most result = {.sum = 0};
+    uint64_t second = 0;
+
+    for (uint32_t i = 0; i < shares->count; i++) {
+        const struct pithi_share *share = &shares->items[i];
+        result.sum += share->span;
+        if (share->span > most->span || (share->span == most->span && share->state < most->state))
+            most = share;
+    }
+    for (uint32_t i = 0; i < shares->count; i++)
+        if (&shares->items[i] != most && shares->items[i].span > second)
+            second = shares->items[i].span;
+    result.state = most->state;
+    result.lead = most->span - second;
+    return result;
+}
+
+uint8_t pithi_cover(uint64_t sum, uint64_t whole)
+{
+    unsigned cover = (unsigned)((double)sum * 255.0 / (double)whole + 0.5);
+    return (uint8_t)(cover > 255 ? 255 : cover ? cover : 1);
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+struct pithi_blend *pithi_blend_new(uint32_t width)
+{
+    struct pithi_blend *blend = pithi_alloc(1, sizeof *blend);
+
+    blend->width = width;
+    blend->columns = pithi_alloc(width, sizeof *blend->columns);
+    return blend;
+}
+
+void pithi_blend_free(struct pithi_blend *blend)
+{
+    if (!blend)
+        return;
+    for (uint32_t c = 0; c < blend->width; c++)
+        free(blend->columns[c].shares.items);
+    free(blend->columns);
+    free(blend);
+}
+
+void pithi_blend_clear(struct pithi_blend *blend, uint32_t from, uint32_t to)
+{
+    for (uint32_t c = from; c < to; c++) {
+        struct blend_column *column = &blend->columns[c];
+        column->shares.count = 0;
+        column->unnamed = column->crossing = 0;
+        column->mark = column->marks = 0;
+    }
+}
+
+void pithi_blend_add(struct pithi_blend *blend, uint32_t column, const struct pithi_shares *shares, uint64_t unnamed,
+                     uint64_t crossing)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    for (uint32_t i = 0; i < shares->count; i++)
+        pithi_shares_add(&to->shares, shares->items[i].state, shares->items[i].span);
+    to->unnamed += unnamed;
+    to->crossing += crossing;
+}
+
+void pithi_blend_fill(struct pithi_blend *blend, uint32_t column, uint32_t state, uint64_t span)
+{
+    pithi_shares_add(&blend->columns[column].shares, state, span);
+}
+
+void pithi_blend_mark(struct pithi_blend *blend, uint32_t column, uint32_t id, uint32_t count)
+{
+    struct blend_column *to = &blend->columns[column];
+
+    if (!to->marks)
+        to->mark = id;
+    to->marks += count;
+}
+
+int pithi_blend_cell(const struct pithi_blend *blend, uint32_t column, uint64_t whole, struct pithi_cell *cell)
+{
+    const struct blend_column *from = &blend->columns[column];
+    uint64_t open = from->unnamed + from->crossing;
+    struct pithi_most most;
+
+    *cell = (struct pithi_cell){.state = PITHI_NONE};
+    if (!from->shares.count)
+        return open > 0;
+    most = pithi_shares_most(&from->shares);
+    cell->state = most.state;
+    cell->cover = pithi_cover(most.sum, whole - from->unnamed);
+    return open && most.lead <= open;
+}
+
+void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cells, uint32_t row)
+{
+    for (uint32_t c = 0; c < blend->width; c++)
+        if (blend->columns[c].marks) {
+            cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + 1, sizeof *cells->marks);
+            cells->marks[cells->mark_count++] =
+                (struct pithi_mark){row, c, blend->columns[c].mark, blend->columns[c].marks};
+        }
+}
+
+/* ---- Ticks ------------------------------------------------------------------------------------------------------- */
+
+static int by_state_and_column(const void *a, const void *b)
+{
+    const struct pithi_tick *x = a, *y = b;
+
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    return (x->column > y->column) - (x->column < y->column);
+}
+
+void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance)
+{
+    uint32_t kept = first;
+
+    if (cells->tick_count == first)
+        return;
+    qsort(cells->ticks + first, cells->tick_count - first, sizeof *cells->ticks, by_state_and_column);
+    for (uint32_t i = first; i < cells->tick_count; i++) {
+        const struct pithi_tick *tick = &cells->ticks[i], *last = &cells->ticks[kept ? kept - 1 : 0];
+        if (kept == first || last->state != tick->state || tick->column - last->column >= distance)
+            cells->ticks[kept++] = *tick;
+    }
+    cells->tick_count = kept;
+}

@@ -1,0 +1,147 @@
+/* log_sums.c - methods of a log that add up what is in a stretch of time: `sums` at once, `sumsjob` beside the window. */
+#include <stdlib.h>
+
+#include "core/legend.h"
+#include "core/memory.h"
+#include "tk/background.h"
+#include "tk/log_object.h"
+
+/* The lanes of all rows selected, also of those that are scrolled out of sight; to be freed. */
+static uint32_t *lanes_selected(const struct pithi_log_object *object, uint32_t *count)
+{
+    uint32_t *lanes = NULL, capacity = 0, of_row;
+
+    *count = 0;
+    for (uint32_t row = 0; row < object->row_count; row++) {
+        const uint32_t *more = pithi_row_lanes(&object->rows[row], &of_row);
+        lanes = pithi_grow(lanes, &capacity, *count + of_row, sizeof *lanes);
+        for (uint32_t i = 0; i < of_row && object->rows[row].counter == PITHI_NONE; i++)
+            lanes[(*count)++] = more[i];
+    }
+    return lanes;
+}
+
+static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_cells *cells, int64_t span_ns)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    uint32_t count;
+    struct pithi_legend_entry *entries = pithi_legend_make(object->log, cells, span_ns, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, "id", entries[i].id);
+        pithi_put_wide(dict, "count", (int64_t)entries[i].sum.count);
+        pithi_put_wide(dict, "inclusive", entries[i].sum.inclusive_ns);
+        pithi_put_wide(dict, "exclusive", entries[i].sum.exclusive_ns);
+        pithi_put(dict, "share", Tcl_NewDoubleObj(entries[i].share));
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    free(entries);
+    return list;
+}
+
+int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_query query = {.levels = 1, .summary = object->summary};
+    struct pithi_cells cells = {0};
+    uint32_t *lanes;
+    int status;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    query.lanes = lanes = lanes_selected(object, &query.lane_count);
+    status = pithi_query_run(object->log, &query, &cells) ? pithi_log_error(interp) : TCL_OK;
+    if (status == TCL_OK)
+        Tcl_SetObjResult(interp, sums_list(object, &cells, query.t1_ns - query.t0_ns));
+    pithi_cells_free(&cells);
+    free(lanes);
+    return status;
+}
+
+/* ---- Beside the window ------------------------------------------------------------------------------------------- */
+
+struct sums_job {
+    struct pithi_job job;
+    int large; /* the log has so many records that a summary is used */
+    struct pithlog_summary *summary;
+    int64_t t0_ns, t1_ns;
+    uint32_t *lanes, lane_count;
+    struct pithi_cells sum;
+};
+
+static void add_lane(struct pithi_cells *sum, const struct pithi_cells *lane)
+{
+    sum->defs = lane->defs;
+    if (!sum->sums)
+        sum->sums = pithi_alloc(lane->defs, sizeof *sum->sums);
+    for (uint32_t i = 0; i < lane->defs; i++) {
+        sum->sums[i].count += lane->sums[i].count;
+        sum->sums[i].inclusive_ns += lane->sums[i].inclusive_ns;
+        sum->sums[i].exclusive_ns += lane->sums[i].exclusive_ns;
+    }
+}
+
+static int run(struct pithi_job *job)
+{
+    struct sums_job *sums = (struct sums_job *)job;
+    struct pithlog *log = job->object->log;
+    struct pithi_cells lane = {0};
+    int err = PITH_OK;
+
+    if (sums->large && !sums->summary)
+        pithlog_summary_open(log, &sums->summary); /* without it, all is read */
+    for (uint32_t i = 0; i < sums->lane_count && !err && !pithi_job_stopped(job); i++) {
+        struct pithi_query query = {.t0_ns = sums->t0_ns,
+                                    .t1_ns = sums->t1_ns,
+                                    .levels = 1,
+                                    .lanes = &sums->lanes[i],
+                                    .lane_count = 1,
+                                    .summary = sums->summary,
+                                    .stop = &job->stopped};
+        err = pithi_query_run(log, &query, &lane);
+        add_lane(&sums->sum, &lane);
+        pithi_job_progress(job, (i + 1.0) / sums->lane_count);
+    }
+    pithi_cells_free(&lane);
+    return err;
+}
+
+static Tcl_Obj *result(struct pithi_job *job)
+{
+    struct sums_job *sums = (struct sums_job *)job;
+    return sums_list(job->object, &sums->sum, sums->t1_ns - sums->t0_ns);
+}
+
+/* The summary is kept for the next job: one that is not in the log takes time to make. */
+static void release(struct pithi_job *job)
+{
+    struct sums_job *sums = (struct sums_job *)job;
+
+    if (job->object->spare_summary)
+        pithlog_summary_close(sums->summary);
+    else
+        job->object->spare_summary = sums->summary;
+    pithi_cells_free(&sums->sum);
+    free(sums->lanes);
+    free(sums);
+}
+
+int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {run, result, release};
+    int64_t t0_ns, t1_ns;
+    struct sums_job *sums;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0_ns, &t1_ns) != TCL_OK)
+        return TCL_ERROR;
+    sums = pithi_alloc(1, sizeof *sums);
+    sums->t0_ns = t0_ns;
+    sums->t1_ns = t1_ns;
+    sums->large = object->summary != NULL;
+    sums->lanes = lanes_selected(object, &sums->lane_count);
+    sums->summary = object->spare_summary;
+    object->spare_summary = NULL;
+    return pithi_job_start(interp, object, &sums->job, &kind, objv[4]);
+}
