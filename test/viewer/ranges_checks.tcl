@@ -91,7 +91,7 @@ double_click 0.4 0.7
 is [layer 0.37 0.2]:[layer 0.37 0.7] cc0000:ffffff "a double click: red only"
 double_click 0.4 0.2
 is [layer 0.4 0.2] 0000cc "and all again"
-ranges only b* g*
+ranges only b* green
 is [layer 0.27 0.2]:[layer 0.27 0.7] 0000cc:00aa00 "only some"
 is [layer 0.1 0.2] ffffff "without red"
 ranges only
