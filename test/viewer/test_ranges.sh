@@ -4,6 +4,26 @@
 . "$top/test/viewer/window.sh"
 ./make_log plain plain.pith && ./make_log big big.pith
 ok $? "logs are made"
+
+# ---- pith draw: of the log "plain" in 1000 pixels
+if [ -x "$build/libexec/pith/pith-draw" ]; then
+    pith draw plain.pith -o without.png && pith draw plain.pith --ranges -o with.png
+    ok $? "pith draw --ranges"
+    higher=$(($(identify -format %h with.png) - $(identify -format %h without.png)))
+    ok $((higher < 100 || higher > 200)) "higher by the mountains ($higher pixels)"
+    count() { convert "$1" -fill black +opaque "$2" -fill white -opaque "$2" -format '%[fx:round(mean*w*h)]' info:; }
+    more=$(($(count with.png '#0000cc') - $(count without.png '#0000cc')))
+    convert with.png -crop 0x1+0+51 +repage row.png # through the bar of rank 0, red and blue all along
+    width=$(($(count row.png '#0000cc') + $(count row.png '#cc0000')))
+    # Blue: half of a lane and half of another, of two: half of the area.
+    area=$((width * 130))
+    ok $((more * 100 < area * 48 || more * 100 > area * 52)) "half of the area is blue ($more of $area)"
+    pith draw plain.pith --ranges -o with.svg && grep -q '>ranks<' with.svg
+    ok $? "as SVG"
+    is "$(pith draw plain.pith --ranges --text 2>&1)" 'pith: draw: --ranges: in pictures only, not in text and pages; see `pith help draw`' "not as text"
+fi
+
+# ---- The window
 start_display
 inside plain.pith ranges_checks.tcl
 

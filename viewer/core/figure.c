@@ -57,7 +57,7 @@ static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 /* The height of all but the rows. In a picture of given height the legend gives way until the rows have most of it. */
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
-    double rest = TITLE_HEIGHT + AXIS_HEIGHT + MARGIN / 2, legend = 0;
+    double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
     double wanted = fmin(figure->plot.row_count * 12.0, figure->height * 0.4);
 
     figure->below = plan_of(figure);
@@ -104,6 +104,7 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
         plot->arrow_count = 0;
     figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     figure->legend_count = pithi_legend_shown(figure->legend, figure->legend_count, plot->hidden);
+    pithi_figure_ranges_load(&figure->ranges, plot); /* of what is damaged the plot has told */
     return err;
 }
 
@@ -127,7 +128,8 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     }
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
-    figure->axis_y = ceil(plot->y + plot->row_height * plot->row_count);
+    figure->ranges_y = ceil(plot->y + plot->row_height * plot->row_count);
+    figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
 
@@ -145,7 +147,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
     rest = layout_rest(figure, painter);
     layout_rows(figure, painter, rest);
     if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
-        figure->axis_y > figure->height - rest + TITLE_HEIGHT + 1)
+        figure->ranges_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
     return err;
 }
@@ -153,6 +155,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
 void pithi_figure_free(struct pithi_figure *figure)
 {
     pithi_plot_free(&figure->plot);
+    pithi_figure_ranges_free(&figure->ranges);
     free(figure->legend);
     figure->legend = NULL;
 }
@@ -255,6 +258,7 @@ void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_pai
     draw_labels(figure, painter);
     draw_grid(figure, painter, &axis);
     draw_plot(figure, painter);
+    pithi_figure_ranges_draw(&figure->ranges, &figure->plot, MARGIN, figure->ranges_y, figure->plot_width, painter);
     draw_axis(figure, painter, &axis);
     pithi_legend_draw(&figure->below, painter);
     pithi_legend_draw(&figure->beside, painter);

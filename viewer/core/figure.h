@@ -4,6 +4,7 @@
 #ifndef PITHI_FIGURE_H
 #define PITHI_FIGURE_H
 
+#include "core/figure_ranges.h"
 #include "core/legend_draw.h"
 #include "core/plot.h"
 
@@ -18,8 +19,9 @@ struct pithi_figure {
     enum pithi_legend_place place;
     int no_arrows; /* messages are counted, not drawn */
     int stats; /* a table of counts and times below the picture, which is the legend if that is there as well */
+    struct pithi_figure_ranges ranges; /* .height: of the mountain ranges below the rows, 0 none */
     /* Made by pithi_figure_load: */
-    double axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
+    double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;

@@ -26,6 +26,7 @@ struct pithi_draw {
     enum pithi_draw_colour colour;
     enum pithi_legend_place legend;
     int ascii, grey, stats;
+    int ranges;          /* mountain ranges below the time lines */
     int full;            /* an SVG as large as it comes */
     const char **script; /* -e, in order */
     int script_count;

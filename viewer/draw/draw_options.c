@@ -22,6 +22,7 @@ static const char help[] =
     "  --title TEXT    instead of the log's name\n"
     "  --legend WHERE  bottom, right or none\n"
     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
+    "  --ranges        below the timelines: how many ranks are in each state, stacked\n"
     "  --grey          for printers without colour\n"
     "  --full          an SVG with every column, also above 2 MB\n"
     "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
@@ -30,7 +31,7 @@ static const char help[] =
     "  --ascii         as --text, plain letters only\n"
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
 
-enum { SIZE = 256, FROM, TO, LANES, TITLE, LEGEND, STATS, GREY, FULL, TEXT, ASCII, COLOUR, HELP };
+enum { SIZE = 256, FROM, TO, LANES, TITLE, LEGEND, STATS, RANGES, GREY, FULL, TEXT, ASCII, COLOUR, HELP };
 static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"from", required_argument, NULL, FROM},
                                         {"to", required_argument, NULL, TO},
@@ -39,6 +40,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"title", required_argument, NULL, TITLE},
                                         {"legend", required_argument, NULL, LEGEND},
                                         {"stats", no_argument, NULL, STATS},
+                                        {"ranges", no_argument, NULL, RANGES},
                                         {"grey", no_argument, NULL, GREY},
                                         {"gray", no_argument, NULL, GREY},
                                         {"full", no_argument, NULL, FULL},
@@ -111,6 +113,8 @@ static int set_flag(struct pithi_draw *draw, int option)
     switch (option) {
     case STATS:
         return draw->stats = 1, 0;
+    case RANGES:
+        return draw->ranges = 1, 0;
     case GREY:
         return draw->grey = 1, 0;
     case FULL:
@@ -221,5 +225,7 @@ int pithi_draw_options(struct pithi_draw *draw, int argc, char **argv)
         return usage(argc == optind ? "which log?" : "one log at a time");
     draw->log_path = argv[optind];
     status = set_kind(draw);
+    if (!status && draw->ranges && (draw->kind == PITHI_DRAW_TEXT || draw->kind == PITHI_DRAW_HTML))
+        return usage("--ranges: in pictures only, not in text and pages");
     return status ? status : check_size(draw);
 }

@@ -14,7 +14,7 @@
 #include "draw/save.h"
 #include "draw/svg_painter.h"
 
-enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000 };
+enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
 /* An SVG is kept below this, by fewer columns if need be. */
 enum { SVG_MOST_BYTES = 2000000, SVG_LEAST_COLUMNS = 100 };
 
@@ -192,7 +192,8 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .row_height = draw->row_height,
                                  .place = draw->legend,
                                  .no_arrows = draw->no_arrows,
-                                 .stats = draw->stats};
+                                 .stats = draw->stats,
+                                 .ranges = {.height = draw->ranges ? RANGES_HEIGHT : 0}};
 }
 
 int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure)

@@ -141,8 +141,8 @@ oo::class create ::pith::RangesPane {
     method changed {what} {
         switch $what {
             pointer { my follow_pointer }
-            selection - trouble {}
-            size { my draw_soon }
+            selection - trouble - searchable {}
+            size - colours - theme { my draw_soon }
             default { my load_soon }
         }
     }
