@@ -7,6 +7,7 @@ ok $? "logs are made"
 start_display
 inside plain.pith lengths_checks.tcl
 inside rich.pith lengths_range_checks.tcl
+inside plain.pith stretch_checks.tcl
 out=$(pith view plain.pith -e 'lengths nonsense' 2>&1)
 is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that is not there"
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)

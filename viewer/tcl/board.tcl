@@ -237,9 +237,14 @@ oo::class create ::pith::Board {
         }
         set stretch $new
         set part 0
-        set job [my ask [namespace code [list my heard [incr run]]]]
+        set job [my ask [my callback]]
         # A short one comes and goes without a bar.
         after 300 [list catch [list [self] show_progress]]
+    }
+
+    # What a job is to call.
+    method callback {} {
+        return [namespace code [list my heard [incr run]]]
     }
 
     method heard {number what {value {}}} {
@@ -339,6 +344,72 @@ oo::class create ::pith::Board {
 
 namespace eval ::pith::board {
     variable places {} ;# class -> geometry, where boards of it were last
+}
+
+# "1.5 MB"
+proc ::pith::board::bytes {count} {
+    foreach unit {B kB MB GB TB PB} {
+        if {abs($count) < 1000} {
+            break
+        }
+        set count [expr {$count / 1000.0}]
+    }
+    return "[format %.4g $count] $unit"
+}
+
+# Lines of cells as CSV.
+proc ::pith::board::csv {lines} {
+    set text {}
+    foreach line $lines {
+        append text [join [lmap cell $line {csv_cell $cell}] ,] \n
+    }
+    return $text
+}
+
+proc ::pith::board::csv_cell {cell} {
+    if {[regexp {[",\n]} $cell]} {
+        return "\"[string map {\" \"\"} $cell]\""
+    }
+    return $cell
+}
+
+# Lines of cells as columns: the first to the left, the others to the right.
+proc ::pith::board::columns {lines} {
+    foreach line $lines {
+        set column 0
+        foreach cell $line {
+            set least [expr {[info exists wide($column)] ? $wide($column) : 0}]
+            set wide($column) [expr {max($least, [string length $cell])}]
+            incr column
+        }
+    }
+    set text {}
+    foreach line $lines {
+        set cells {}
+        set column 0
+        foreach cell $line {
+            lappend cells [format %[expr {$column ? {} : {-}}]$wide($column)s $cell]
+            incr column
+        }
+        append text [string trimright [join $cells {  }]] \n
+    }
+    return $text
+}
+
+# FILE.csv, or text in columns; there as a whole or not at all.
+proc ::pith::board::write {file lines} {
+    set text [expr {[file extension $file] eq ".csv" ? [csv $lines] : [columns $lines]}]
+    try {
+        set out [open $file.part w]
+        fconfigure $out -encoding utf-8
+        puts -nonewline $out $text
+        close $out
+        file rename -force $file.part $file
+    } on error {why} {
+        catch {close $out}
+        file delete $file.part
+        return -code error -errorcode {PITH IO} "$file: $why"
+    }
 }
 
 # Marks at 1, 2 or 5 times a power of ten in [low, high], about `most`, as a list of numbers.

@@ -284,9 +284,11 @@ static const struct method {
     {"rows", 0, NULL, log_rows},
     {"select", 1, "list", log_select},
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
+    {"stretch", 3, "t0 t1 callback", pithi_log_stretch},
     {"sums", 2, "t0 t1", pithi_log_sums},
     {"sumsjob", 3, "t0 t1 callback", pithi_log_sums_job}, /* the same as a job: background.h */
     {"ticks", 4, "t0 t1 width spacing", log_ticks},
+    {"traffic", 3, "t0 t1 callback", pithi_log_traffic},
     {"work", 0, NULL, log_work},
     {NULL, 0, NULL, NULL},
 };

@@ -1,5 +1,5 @@
 /* statistics.h - what the methods of a log that compute statistics share: which lanes, which window; see log_lengths.c,
- * log_selection.c, log_matrix.c. */
+ * log_stretch.c, log_matrix.c. */
 #ifndef PITHI_STATISTICS_H
 #define PITHI_STATISTICS_H
 
@@ -15,6 +15,14 @@
  *
  * Lengths are nanoseconds. */
 int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* LOG stretch T0 T1 CALLBACK: a job. What the rows shown have in it: a dict of
+ *     lanes    how many the rows have together
+ *     all      list of {id count inclusive exclusive}, of each state and event that is there
+ *     rows     dict: number of row -> its number of lanes, then such entries
+ * LOG traffic T0 T1 CALLBACK: another. Messages of these rows: a dict of sent sent_bytes received received_bytes. */
+int pithi_log_stretch(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_traffic(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* The lanes of ROWS, without counters; to be freed, NULL with a message: no such word. */
 uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count);

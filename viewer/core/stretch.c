@@ -1,0 +1,112 @@
+/* stretch.c - see stretch.h. */
+#include "core/stretch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+enum { CHUNK = 256 };
+
+/* ---- States and events ------------------------------------------------------------------------------------------- */
+
+static void take_row(struct pithi_stretch *stretch, uint32_t row, const struct pithi_cells *cells)
+{
+    for (uint32_t id = 0; id < cells->defs; id++) {
+        const struct pithi_sum *sum = &cells->sums[id];
+        if (!sum->count)
+            continue;
+        stretch->entries =
+            pithi_grow(stretch->entries, &stretch->capacity, stretch->count + 1, sizeof *stretch->entries);
+        stretch->entries[stretch->count++] = (struct pithi_stretch_entry){row, id, *sum};
+        stretch->sums[id].count += sum->count;
+        stretch->sums[id].inclusive_ns += sum->inclusive_ns;
+        stretch->sums[id].exclusive_ns += sum->exclusive_ns;
+    }
+}
+
+int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch)
+{
+    struct pithi_query asked = {
+        .t0_ns = query->t0_ns, .t1_ns = query->t1_ns, .levels = 1, .summary = query->summary, .care = PITHI_EXACT};
+    struct pithi_cells cells = {0};
+    int err = PITH_OK;
+
+    memset(stretch, 0, sizeof *stretch);
+    stretch->defs = pithlog_get_info(log)->defs;
+    stretch->sums = pithi_alloc(stretch->defs, sizeof *stretch->sums);
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        if (query->rows[row].counter != PITHI_NONE)
+            continue;
+        if (!pithi_go_on(&query->watch, (double)row / query->row_count))
+            break;
+        asked.lanes = pithi_row_lanes(&query->rows[row], &asked.lane_count);
+        int row_err = pithi_query_run(log, &asked, &cells);
+        err = err ? err : row_err;
+        take_row(stretch, row, &cells);
+        stretch->lanes += asked.lane_count;
+    }
+    pithi_cells_free(&cells);
+    return err;
+}
+
+void pithi_stretch_free(struct pithi_stretch *stretch)
+{
+    free(stretch->entries);
+    free(stretch->sums);
+    memset(stretch, 0, sizeof *stretch);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+static void take_messages(const struct pithi_stretch_query *query, const struct pithlog_record *records, int count,
+                          struct pithi_traffic *traffic)
+{
+    for (int i = 0; i < count; i++) {
+        const struct pithlog_record *r = &records[i];
+        if (r->peer < 0 || r->time_ns >= query->t1_ns)
+            continue;
+        if (r->kind == PITHLOG_SEND) {
+            traffic->sent++;
+            traffic->sent_bytes += r->bytes;
+        } else {
+            traffic->received++;
+            traffic->received_bytes += r->bytes;
+        }
+    }
+}
+
+static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query *query, const struct pithi_row *row,
+                          double part, struct pithi_traffic *traffic)
+{
+    struct pithlog_query asked = {
+        .from_ns = query->t0_ns, .to_ns = query->t1_ns, .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV};
+    struct pithlog_record records[CHUNK];
+    struct pithlog_iter *iter;
+    int more, damages = 0, err;
+
+    asked.lanes = pithi_row_lanes(row, &asked.lane_count);
+    if ((err = pithlog_iter_open(log, &asked, &iter)) != PITH_OK)
+        return err;
+    while ((more = pithlog_iter_next_many(iter, records, CHUNK)) != 0 && damages < PITHI_MOST_DAMAGES &&
+           pithi_go_on(&query->watch, part)) {
+        damages += more < 0;
+        take_messages(query, records, more, traffic);
+    }
+    pithlog_iter_close(iter);
+    return damages ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
+{
+    int err = PITH_OK;
+
+    memset(traffic, 0, sizeof *traffic);
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        if (query->rows[row].counter != PITHI_NONE || !pithi_go_on(&query->watch, (double)row / query->row_count))
+            continue;
+        int row_err = traffic_of_row(log, query, &query->rows[row], (double)row / query->row_count, traffic);
+        err = err ? err : row_err;
+    }
+    return err;
+}

@@ -1,0 +1,326 @@
+# selection.tcl - what is in the stretch of time selected, at once: its duration, what each state has of it, what each
+# row does in it as a bar, messages. A pane below the legend, there as long as something is selected.
+
+oo::class create ::pith::Selection {
+    superclass ::pith::Board
+    variable window model board stretch job
+    variable tree bars     ;# the table of states; the canvas with a bar a row
+    variable found         ;# dict: what the log told of the stretch; {} nothing yet
+    variable traffic       ;# dict: of messages; {} not known yet
+    variable headline told ;# duration; messages
+
+    constructor {its_window} {
+        next $its_window "Selection"
+        set found {}
+        set traffic {}
+        set headline {}
+        set told {}
+        set board [$window top].panes.legend.selection
+    }
+
+    # ---- The pane
+
+    # Computing goes on without it: the word `stats` tells of the window.
+    method is_open {} { return 1 }
+    method is_shown {} { winfo exists $board }
+
+    method show {} {
+        if {[my is_shown] || ![winfo exists [$window top].panes.legend]} {
+            return
+        }
+        ttk::frame $board
+        ttk::frame $board.body -padding {8 6}
+        pack $board.body -fill both -expand 1
+        my build $board.body
+        grid $board -row 90 -column 0 -columnspan 9 -sticky nsew
+        grid rowconfigure [winfo parent $board] 90 -weight 1
+    }
+
+    method hide {} {
+        my stop
+        set found {}
+        if {[my is_shown]} {
+            grid rowconfigure [winfo parent $board] 90 -weight 0
+            destroy $board
+        }
+    }
+
+    method build {body} {
+        ttk::frame $body.head
+        ttk::label $body.head.line -textvariable [my varname headline] -style Bold.TLabel
+        ttk::button $body.head.close -text "\u00d7" -width 2 -style Toolbutton -takefocus 0 \
+            -command [list $model set_selection {}]
+        pack $body.head.close -side right
+        pack $body.head.line -side left
+        ttk::label $body.told -textvariable [my varname told] -style Faint.TLabel
+        ttk::notebook $body.book
+        $body.book add [my build_states $body.book.states] -text States
+        $body.book add [my build_bars $body.book.rows] -text Rows
+        pack $body.head -fill x
+        pack $body.told -fill x
+        pack [my build_progress $body.progress] -side bottom -fill x
+        pack $body.book -fill both -expand 1 -pady {4 0}
+    }
+
+    method build_states {frame} {
+        ttk::frame $frame
+        set tree [ttk::treeview $frame.tree -columns {count inclusive exclusive share} -height 6 -selectmode browse \
+            -yscrollcommand [list $frame.scroll set]]
+        ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
+        foreach {column text width} {
+            #0 Name 96  count Count 46  inclusive Inclusive 68  exclusive Exclusive 68  share Share 52
+        } {
+            $tree heading $column -text $text -anchor [expr {$column eq "#0" ? "w" : "e"}]
+            $tree column $column -width $width -minwidth 30 -stretch [expr {$column eq "#0"}] \
+                -anchor [expr {$column eq "#0" ? "w" : "e"}]
+        }
+        pack $frame.scroll -side right -fill y
+        pack $tree -fill both -expand 1
+        return $frame
+    }
+
+    method build_bars {frame} {
+        ttk::frame $frame
+        set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width 200 -height 120 \
+            -background [::pith::theme::colour paper] -yscrollcommand [list $frame.scroll set]]
+        ttk::scrollbar $frame.scroll -orient vertical -command [list [self] scroll_bars]
+        ttk::label $frame.readout -style Faint.TLabel -padding {2 2}
+        pack $frame.readout -side bottom -fill x
+        pack $frame.scroll -side right -fill y
+        pack $bars -fill both -expand 1
+        bind $bars <Configure> [list [self] draw_bars]
+        bind $bars <Motion> [list [self] point %x %y]
+        foreach {button steps} {4 -2 5 2} {
+            bind $bars <Button-$button> [list [self] scroll_bars scroll $steps units]
+        }
+        bind $bars <MouseWheel> "[self] scroll_bars scroll \[expr {%D > 0 ? -2 : 2}\] units"
+        return $frame
+    }
+
+    # ---- Following
+
+    method new_stretch {} {
+        set selected [$model selection]
+        return [expr {$selected eq {} ? [$model window] : $selected}]
+    }
+
+    method changed {what} {
+        switch $what {
+            selection {
+                if {[$model selection] eq {}} {
+                    my hide
+                } else {
+                    my show
+                    my tell_stretch
+                    my renew 60
+                }
+            }
+            rows - digest {
+                if {[my is_shown]} {
+                    my renew 60
+                }
+            }
+            colours - theme - size { my draw }
+        }
+    }
+
+    method ask {callback} {
+        set traffic {}
+        return [[$model log] stretch {*}$stretch $callback]
+    }
+
+    # First what the summary tells at once, then the messages, for which records are read.
+    method answered {result} {
+        if {[dict exists $result sent]} {
+            set traffic $result
+            my tell_stretch
+            return
+        }
+        set found $result
+        my draw
+        if {[$model info messages]} {
+            set job [[$model log] traffic {*}$stretch [my callback]]
+        }
+    }
+
+    # ---- What is shown
+
+    method tell_stretch {} {
+        set selected [my new_stretch]
+        lassign $selected from to
+        set headline "Selection: [::pithtk::duration [expr {$to - $from}]]"
+        set told {}
+        if {$traffic ne {} && $selected eq $stretch} {
+            dict with traffic {}
+            set told "[::pithtk::number $sent] messages sent ([::pith::board::bytes $sent_bytes]), "
+            append told "[::pithtk::number $received] received ([::pith::board::bytes $received_bytes])"
+        }
+    }
+
+    method draw {} {
+        if {![my is_shown]} {
+            return
+        }
+        my tell_stretch
+        $tree delete [$tree children {}]
+        foreach entry [my states] {
+            lassign $entry id count inclusive exclusive share
+            set text [list [::pithtk::number $count] {} {} {}]
+            if {[dict get [$model def $id] kind] eq "state"} {
+                set text [list [::pithtk::number $count] [::pithtk::duration $inclusive] \
+                    [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
+            }
+            $tree insert {} end -id $id -text " [dict get [$model def $id] name]" -image [[$window legend] image $id] \
+                -values $text
+        }
+        my draw_bars
+    }
+
+    # {id count inclusive exclusive share}, most of the time first.
+    method states {} {
+        if {$found eq {}} {
+            return {}
+        }
+        set entries [lsort -integer -decreasing -index 3 [dict get $found all]]
+        return [lmap entry $entries {my with_share $entry [dict get $found lanes]}]
+    }
+
+    # id -> its place in the table
+    method places {} {
+        set places {}
+        foreach entry [my states] {
+            dict set places [lindex $entry 0] [dict size $places]
+        }
+        return $places
+    }
+
+    method with_share {entry lanes} {
+        lassign $stretch from to
+        return [linsert $entry end [expr {[lindex $entry 3] / (double($to - $from) * max(1, $lanes))}]]
+    }
+
+    # Of a row: {id count inclusive exclusive share}, in the order of all.
+    method of_row {row} {
+        if {$found eq {} || ![dict exists $found rows $row]} {
+            return {}
+        }
+        set entries [lassign [dict get $found rows $row] lanes]
+        set places [my places]
+        set entries [lsort -integer -index 0 [lmap entry $entries {list [dict get $places [lindex $entry 0]] $entry}]]
+        return [lmap entry $entries {my with_share [lindex $entry 1] $lanes}]
+    }
+
+    # ---- Bars
+
+    method line_height {} { expr {[font metrics PithSmall -linespace] + 5} }
+
+    method labels_width {} {
+        set widest 20
+        foreach row [lrange [$model rows] 0 200] {
+            set widest [expr {max($widest, [font measure PithSmall [dict get $row label]])}]
+        }
+        return [expr {min($widest, [winfo width $bars] / 3) + 12}]
+    }
+
+    # Only those in sight.
+    method draw_bars {} {
+        if {![my is_shown] || [winfo width $bars] <= 1} {
+            return
+        }
+        set height [my line_height]
+        set count [llength [$model rows]]
+        $bars configure -scrollregion [list 0 0 [winfo width $bars] [expr {$height * $count}]] -yscrollincrement $height
+        $bars delete all
+        set first [expr {max(0, int([$bars canvasy 0]) / $height)}]
+        set last [expr {min($count - 1, $first + [winfo height $bars] / $height + 1)}]
+        set left [my labels_width]
+        for {set row $first} {$row <= $last} {incr row} {
+            my draw_bar $row $left [expr {$row * $height}] $height
+        }
+    }
+
+    method draw_bar {row left y height} {
+        set entry [lindex [$model rows] $row]
+        $bars create text 6 [expr {$y + $height / 2}] -anchor w -text [dict get $entry label] -font PithSmall \
+            -fill [::pith::theme::colour text]
+        if {[dict get $entry kind] eq "counter"} {
+            return
+        }
+        set wide [expr {[winfo width $bars] - $left - 8}]
+        $bars create rectangle $left [expr {$y + 2}] [expr {$left + $wide}] [expr {$y + $height - 2}] -width 0 \
+            -fill [::pith::theme::colour idle]
+        set x $left
+        foreach sum [my of_row $row] {
+            lassign $sum id count inclusive exclusive share
+            set next [expr {$x + $wide * $share}]
+            if {round($next) > round($x)} {
+                $bars create rectangle [expr {round($x)}] [expr {$y + 2}] [expr {round($next)}] \
+                    [expr {$y + $height - 2}] -width 0 -fill [dict get [$model def $id] colour] -tags [list part p$id r$row]
+            }
+            set x $next
+        }
+    }
+
+    method scroll_bars {args} {
+        $bars yview {*}$args
+        my draw_bars
+    }
+
+    method point {x y} {
+        set row [expr {int([$bars canvasy $y]) / [my line_height]}]
+        set text {}
+        set left [my labels_width]
+        set share [expr {double($x - $left) / max(1, [winfo width $bars] - $left - 8)}]
+        foreach sum [my of_row $row] {
+            lassign $sum id count inclusive exclusive part
+            if {$share >= 0 && $share < $part} {
+                set text "[dict get [lindex [$model rows] $row] label]:  [dict get [$model def $id] name]\
+                    [::pithtk::duration $exclusive] ([format %.1f [expr {100 * $part}]] %)"
+                break
+            }
+            set share [expr {$share - $part}]
+        }
+        [winfo parent $bars].readout configure -text $text
+    }
+
+    # ---- As a file
+
+    # Lines of cells: the stretch's states over all rows, then row by row.
+    method table {} {
+        set lines {{row name count inclusive_s exclusive_s share}}
+        foreach entry [my states] {
+            lappend lines [my table_line all $entry]
+        }
+        foreach row [dict keys [dict get $found rows]] {
+            foreach entry [my of_row $row] {
+                lappend lines [my table_line [dict get [lindex [$model rows] $row] label] $entry]
+            }
+        }
+        return $lines
+    }
+
+    method table_line {label entry} {
+        lassign $entry id count inclusive exclusive share
+        return [list $label [dict get [$model def $id] name] $count [::pith::words::seconds $inclusive] \
+            [::pith::words::seconds $exclusive] [format %.6f $share]]
+    }
+
+    # stats: a dict; stats FILE: the table.
+    method word_stats {{file {}}} {
+        my renew 0
+        my wait
+        if {$file ne {}} {
+            ::pith::board::write $file [my table]
+            return
+        }
+        lassign $stretch from to
+        set lines [lmap line [lrange [my table] 1 [llength [dict get $found all]]] {lrange $line 1 end}]
+        return [list from [::pith::words::seconds $from] to [::pith::words::seconds $to] states $lines {*}$traffic]
+    }
+}
+
+::pith::part::add Selection {
+    words {
+        stats {?FILE.csv?} {what states have of the selection (or window), by row: as a file, or a dict} word_stats
+    }
+}
