@@ -6,6 +6,8 @@
 
 #include "core/palette.h"
 
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
+
 static double middle_of(const struct pithi_plot *plot, uint32_t row)
 {
     double top, height;
@@ -53,7 +55,7 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     if (size > 6)
         size = 6;
     /* In a crowd heads say nothing and hide much. */
-    if (length < 2 * size || size < 2 || plot->arrow_count > plot->width / 3)
+    if (length < 2 * size || size < 2 || plot->arrows.count > plot->width / 3)
         return;
     dx *= size / length;
     dy *= size / length;
@@ -86,8 +88,8 @@ static double *measure_crowd(const struct pithi_plot *plot)
     double *crowd = calloc((size_t)plot->width + 2, sizeof *crowd), now = 0, sum = 0;
     uint32_t from, to;
 
-    for (uint32_t i = 0; crowd && i < plot->arrow_count; i++) {
-        const struct pithi_arrow *arrow = &plot->arrows[i];
+    for (uint32_t i = 0; crowd && i < plot->arrows.count; i++) {
+        const struct pithi_arrow *arrow = &plot->arrows.items[i];
         double share = (fabs((double)arrow->to_row - arrow->from_row) + 0.5) / plot->row_count;
         if (columns_of(plot, arrow, &from, &to)) {
             crowd[from] += share / (to - from); /* a steep line fills its column, a flat one a part of each */
@@ -118,11 +120,93 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
     return alpha < 0.02 ? 0.02 : alpha;
 }
 
+/* ---- Bundles ----------------------------------------------------------------------------------------------------- */
+
+/* All bundles together may cover this part of the rows; with more of them each is fainter. And so many pixels of lines
+ * are drawn at most, of the largest bundles: a picture must not take long because much is in it. */
+#define MOST_COVER 0.3
+enum { MOST_PIXELS = 3000000, MOST_WIDTH = 3, LEAST_LINES = 500 };
+
+static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
+{
+    ends[0] = plot->x + bundle->x0;
+    ends[1] = middle_of(plot, bundle->from_row);
+    ends[2] = plot->x + bundle->x1;
+    ends[3] = middle_of(plot, bundle->to_row);
+    if (!shorten(ends, plot->x, plot->x + plot->width))
+        return 0;
+    return fmax(fabs(ends[2] - ends[0]), fabs(ends[3] - ends[1])) + 1;
+}
+
+/* How many pixels wide, and how dark, by the number of messages: both grow with its logarithm. */
+static double bundle_weight(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
+{
+    double most = plot->arrows.bundles[0].count;
+    return most > 1 ? log(bundle->count) / log(most) : 0;
+}
+
+static int bundle_width(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
+{
+    int width = bundle->count < 4 ? 1 : 1 + (int)(bundle_weight(plot, bundle) * (MOST_WIDTH - 1) + 0.5);
+    return width > 1 + plot->row_height / 6 ? 1 : width;
+}
+
+static double bundle_alpha(const struct pithi_plot *plot, const struct pithi_bundle *bundle)
+{
+    return 0.2 + 0.6 * bundle_weight(plot, bundle);
+}
+
+/* So many bundles are drawn; *fade: what their alphas are multiplied by. */
+static uint32_t measure_bundles(const struct pithi_plot *plot, double *fade)
+{
+    double area = plot->width * plot->row_height * plot->row_count, pixels = 0, cover = 0, ends[4];
+    uint32_t i;
+
+    for (i = 0; i < plot->arrows.bundle_count && (i < LEAST_LINES || pixels < MOST_PIXELS); i++) {
+        const struct pithi_bundle *bundle = &plot->arrows.bundles[i];
+        double length = bundle_ends(plot, bundle, ends) * bundle_width(plot, bundle);
+        pixels += length;
+        cover += length * bundle_alpha(plot, bundle);
+    }
+    *fade = cover > MOST_COVER * area ? MOST_COVER * area / cover : 1;
+    return i;
+}
+
+/* Lines side by side, one pixel apart across the direction that it mostly goes in. */
+static void draw_bundle(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                        const struct pithi_bundle *bundle, double alpha)
+{
+    double ends[4];
+    int width = bundle_width(plot, bundle), steep;
+
+    if (bundle_ends(plot, bundle, ends) <= 0)
+        return;
+    steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
+    for (int i = 0; i < width; i++) {
+        double off = i - (width - 1) / 2.0, x = steep ? off : 0, y = steep ? 0 : off;
+        painter->line(painter->context, ends[0] + x, ends[1] + y, ends[2] + x, ends[3] + y, PITHI_RGB_ARROW, alpha);
+    }
+}
+
+/* The smallest first, so that the large ones lie on top. */
+static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double fade;
+
+    for (uint32_t i = measure_bundles(plot, &fade); i-- > 0;) {
+        const struct pithi_bundle *bundle = &plot->arrows.bundles[i];
+        draw_bundle(plot, painter, bundle, fmax(bundle_alpha(plot, bundle) * fade, 0.03));
+    }
+}
+
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
+
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     double *crowd = measure_crowd(plot);
 
-    for (uint32_t i = 0; i < plot->arrow_count; i++)
-        draw_arrow(plot, painter, &plot->arrows[i], arrow_alpha(plot, &plot->arrows[i], crowd));
+    draw_bundles(plot, painter);
+    for (uint32_t i = 0; i < plot->arrows.count; i++)
+        draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], crowd));
     free(crowd);
 }

@@ -62,7 +62,7 @@ static double layout_rest(struct pithi_figure *figure, const struct pithi_painte
 
     figure->below = plan_of(figure);
     figure->below.table = figure->stats;
-    figure->below.messages = figure->plot.arrow_total;
+    figure->below.messages = figure->plot.arrows.total;
     if (!figure->stats && figure->place != PITHI_LEGEND_BOTTOM)
         return rest;
     for (uint32_t lines = (figure->stats ? TABLE_LINES : LEGEND_LINES) + 1; lines-- > 0;) {
@@ -101,7 +101,7 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     if (err && err != PITH_ERR_DAMAGED)
         return err;
     if (figure->no_arrows)
-        plot->arrow_count = 0;
+        plot->arrows.count = plot->arrows.bundle_count = 0;
     figure->legend = pithi_legend_make(plot->log, &plot->cells, plot->t1_ns - plot->t0_ns, &figure->legend_count);
     figure->legend_count = pithi_legend_shown(figure->legend, figure->legend_count, plot->hidden);
     pithi_figure_ranges_load(&figure->ranges, plot); /* of what is damaged the plot has told */

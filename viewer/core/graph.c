@@ -1,66 +1,90 @@
-/* graph.c - drawing a counter's values; see graph.h. */
+/* graph.c - asking for a counter's values by column, and drawing them; see graph.h. */
 #include "core/graph.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* The values of one column: the least and greatest of those that began in it and the one that held at its start. */
-struct column_value {
-    double low, high;
-    int known;
+#include "core/memory.h"
+#include "core/plot.h"
+
+struct pithi_graphs {
+    uint32_t row_count;
+    struct graph {
+        double low, high;               /* low <= 0 <= high, so that the graph has a base line */
+        struct pithlog_column *columns; /* [width]; NULL: no values */
+    } rows[];
 };
 
-static uint32_t first_after(const struct pithi_series *series, int64_t time_ns)
+/* Its number among the digest's; PITHI_NONE: it has no values. */
+static uint32_t series_of(const struct pithlog_digest *digest, const struct pithi_row *row)
 {
-    uint32_t low = 0, high = series->count;
+    uint32_t low = 0, high = pithlog_digest_get_info(digest)->series;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (series->time_ns[middle] <= time_ns)
+        const struct pithlog_series *series = pithlog_digest_series(digest, middle);
+        if (series->lane == row->lane && series->counter == row->counter)
+            return middle;
+        if (series->lane < row->lane || (series->lane == row->lane && series->counter < row->counter))
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    return PITHI_NONE;
 }
 
-static struct column_value column_value(const struct pithi_plot *plot, const struct pithi_series *series, uint32_t c,
-                                        uint32_t *next)
+static void load_graph(const struct pithi_plot *plot, const struct pithi_row *row, struct graph *graph)
 {
-    int64_t end = plot->t0_ns + (int64_t)(((double)plot->t1_ns - (double)plot->t0_ns) * (c + 1) / plot->width);
-    struct column_value value = {0, 0, 0};
+    uint32_t index = series_of(plot->digest, row);
+    const struct pithlog_series *series = pithlog_digest_series(plot->digest, index);
 
-    if (*next > 0) {
-        value.low = value.high = series->value[*next - 1];
-        value.known = 1;
-    }
-    for (; *next < series->count && series->time_ns[*next] < end; ++*next) {
-        double v = series->value[*next];
-        value.low = value.known && value.low < v ? value.low : v;
-        value.high = value.known && value.high > v ? value.high : v;
-        value.known = 1;
-    }
-    return value;
+    if (!series)
+        return;
+    graph->low = series->low < 0 ? series->low : 0;
+    graph->high = series->high > 0 ? series->high : 0;
+    graph->columns = pithi_alloc(plot->width, sizeof *graph->columns);
+    pithlog_digest_columns(plot->digest, index, plot->t0_ns, plot->t1_ns, graph->columns, plot->width);
+}
+
+struct pithi_graphs *pithi_graphs_load(const struct pithi_plot *plot)
+{
+    struct pithi_graphs *graphs;
+
+    if (!plot->digest || !plot->width || !pithlog_digest_get_info(plot->digest)->series)
+        return NULL;
+    graphs = pithi_alloc(1, sizeof *graphs + plot->row_count * sizeof graphs->rows[0]);
+    graphs->row_count = plot->row_count;
+    for (uint32_t row = 0; row < plot->row_count; row++)
+        if (plot->rows[row].counter != PITHI_NONE)
+            load_graph(plot, &plot->rows[row], &graphs->rows[row]);
+    return graphs;
+}
+
+void pithi_graphs_free(struct pithi_graphs *graphs)
+{
+    for (uint32_t row = 0; graphs && row < graphs->row_count; row++)
+        free(graphs->rows[row].columns);
+    free(graphs);
 }
 
 void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
-    const struct pithi_series *series = pithi_digest_series(plot->digest, plot->rows[row]);
-    double top, height, y, scale;
-    uint32_t next, rgb = plot->rgb[plot->rows[row].counter];
+    const struct graph *graph = plot->graphs ? &plot->graphs->rows[row] : NULL;
+    uint32_t rgb = plot->rgb[plot->rows[row].counter];
+    double top, height, foot, scale;
 
-    if (!series)
+    if (!graph || !graph->columns)
         return;
     pithi_plot_bar(plot->row_height, 0, &top, &height);
-    y = pithi_plot_row_top(plot, row) + top;
-    scale = (height - 1) / (series->high > series->low ? series->high - series->low : 1);
-    next = first_after(series, plot->t0_ns);
+    foot = pithi_plot_row_top(plot, row) + top + height;
+    scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);
     for (uint32_t c = 0; c < plot->width; c++) {
-        struct column_value value = column_value(plot, series, c, &next);
-        double zero = y + height - floor((0 - series->low) * scale), high, low;
-        if (!value.known)
+        const struct pithlog_column *column = &graph->columns[c];
+        double zero = foot - floor((0 - graph->low) * scale);
+        double high = foot - floor((column->high - graph->low) * scale) - 1;
+        double low = foot - floor((column->low - graph->low) * scale) - 1;
+        if (!column->known)
             continue;
-        high = y + height - floor((value.high - series->low) * scale) - 1;
-        low = y + height - floor((value.low - series->low) * scale) - 1;
         painter->rect(painter->context, plot->x + c, high < zero ? high : zero, 1, fabs(zero - high), rgb, 0.3);
         painter->rect(painter->context, plot->x + c, high, 1, low - high + 1, rgb, 1);
     }

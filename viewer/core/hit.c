@@ -188,13 +188,13 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
 {
     const struct pithi_arrow *nearest = NULL;
 
-    for (uint32_t i = 0; i < plot->arrow_count; i++) {
+    for (uint32_t i = 0; i < plot->arrows.count; i++) {
         double ends[4], distance;
-        pithi_plot_arrow_ends(plot, &plot->arrows[i], ends);
+        pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
         distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
         if (distance <= reach) {
             reach = distance;
-            nearest = &plot->arrows[i];
+            nearest = &plot->arrows.items[i];
         }
     }
     return nearest;

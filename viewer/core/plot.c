@@ -8,7 +8,6 @@
 
 #include "core/arrow_draw.h"
 #include "core/bars.h"
-#include "core/graph.h"
 #include "core/memory.h"
 #include "core/palette.h"
 
@@ -51,9 +50,14 @@ int pithi_plot_load(struct pithi_plot *plot)
     err = pithi_query_run(plot->log, &query, &plot->cells);
     plot->refined = plot->summary && plot->care != PITHI_EXACT ? 0 : plot->cells.rows;
     if (err != PITH_ERR_USAGE) {
-        plot->arrows = pithi_alloc(plot->most_arrows, sizeof *plot->arrows);
-        plot->arrow_count = pithi_digest_arrows(plot->digest, plot->t0_ns, plot->t1_ns, row_of_lane, plot->arrows,
-                                                plot->most_arrows, &plot->arrow_total);
+        struct pithi_arrows_query messages = {.t0_ns = plot->t0_ns,
+                                              .t1_ns = plot->t1_ns,
+                                              .width = plot->width,
+                                              .row_of_lane = row_of_lane,
+                                              .lane_count = lane_count,
+                                              .most = plot->most_arrows};
+        pithi_arrows_load(plot->digest, &messages, &plot->arrows);
+        plot->graphs = pithi_graphs_load(plot);
     }
     free(lanes);
     free(row_of_lane);
@@ -137,11 +141,12 @@ void pithi_plot_free(struct pithi_plot *plot)
     pithi_cells_free(&plot->cells);
     free(plot->cell_row);
     free(plot->plot_row);
-    free(plot->arrows);
+    pithi_arrows_free(&plot->arrows);
+    pithi_graphs_free(plot->graphs);
+    plot->graphs = NULL;
     free(plot->refined_sums);
     plot->refined_sums = NULL;
     plot->cell_row = plot->plot_row = NULL;
-    plot->arrows = NULL;
 }
 
 /* ---- Geometry ---------------------------------------------------------------------------------------------------- */

@@ -13,13 +13,14 @@
 #ifndef PITHI_PLOT_H
 #define PITHI_PLOT_H
 
-#include "core/digest.h"
+#include "core/arrows.h"
+#include "core/graph.h"
 #include "core/painter.h"
 #include "core/query.h"
 
 struct pithi_plot {
     struct pithlog *log;
-    const struct pithi_digest *digest; /* NULL: no arrows and graphs */
+    const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
     const uint32_t *rgb;               /* [defs], see palette.h */
     int64_t t0_ns, t1_ns;
     const struct pithi_row *rows;
@@ -38,8 +39,8 @@ struct pithi_plot {
     struct pithi_sum *refined_sums; /* [defs] of these */
     uint32_t *cell_row;             /* [row_count] row among the cells, PITHI_NONE for counters */
     uint32_t *plot_row;             /* [cells.rows] and back */
-    struct pithi_arrow *arrows;
-    uint32_t arrow_count, arrow_total;
+    struct pithi_arrows arrows;
+    struct pithi_graphs *graphs; /* graph.h; NULL: none */
 };
 
 /* 0 or an enum pith_err; after an error other than PITH_ERR_USAGE what could be read can be drawn. */

@@ -36,7 +36,7 @@ struct pithi_draw {
     int from_init, to_finalize; /* instead of t0_ns, t1_ns */
     /* Of the log: */
     struct pithlog *log;
-    struct pithi_digest *digest;
+    struct pithlog_digest *digest;
     struct pithlog_summary *summary; /* NULL: all is read */
     enum pithi_care care;
     struct pithi_row *rows;

@@ -2,6 +2,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "core/figure.h"
 #include "core/memory.h"
@@ -88,6 +90,31 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *list)
 
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
+/* Messages are read for some seconds the first time that a large log is drawn: said on a terminal. */
+static int tell_progress(void *context, double part)
+{
+    static time_t told;
+    time_t now = time(NULL);
+
+    (void)context;
+    if (now != told && part > 0 && part < 1)
+        fprintf(stderr, "\rreading messages %.0f %% ", part * 100);
+    told = now;
+    return 0;
+}
+
+static int read_digest(struct pithi_draw *draw)
+{
+    int err, tell = isatty(STDERR_FILENO);
+
+    if (is_text(draw) && !draw->stats)
+        return PITH_OK;
+    err = pithlog_digest_open(draw->log, tell ? tell_progress : NULL, NULL, &draw->digest);
+    if (tell)
+        fprintf(stderr, "\r                      \r");
+    return err;
+}
+
 /* What must be read of the log before anything is asked of it. */
 static int read_log(struct pithi_draw *draw)
 {
@@ -101,7 +128,7 @@ static int read_log(struct pithi_draw *draw)
         info->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
         return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
                                  info->lanes);
-    err = is_text(draw) && !draw->stats ? PITH_OK : pithi_digest_open(draw->log, &draw->digest);
+    err = read_digest(draw);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
     else if (err)
@@ -146,7 +173,7 @@ int main(int argc, char **argv)
     free(draw.hidden);
     free(draw.script);
     free(draw.rows);
-    pithi_digest_close(draw.digest);
+    pithlog_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);
     return status;

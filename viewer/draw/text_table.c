@@ -5,6 +5,7 @@
 
 #include "core/axis.h"
 #include "core/clean.h"
+#include "core/arrows.h"
 #include "core/memory.h"
 #include "draw/draw.h"
 
@@ -43,16 +44,20 @@ static void print_line(const struct pithi_draw *draw, const struct pithi_legend_
 }
 
 /* Messages between the lanes shown that reach into the window. */
-static uint32_t count_messages(const struct pithi_draw *draw)
+static uint64_t count_messages(const struct pithi_draw *draw)
 {
-    uint32_t lanes = pithlog_get_info(draw->log)->lanes, *row_of_lane = pithi_alloc(lanes, sizeof *row_of_lane), total;
-    struct pithi_arrow one;
+    uint32_t lanes = pithlog_get_info(draw->log)->lanes, *row_of_lane = pithi_alloc(lanes, sizeof *row_of_lane);
+    struct pithi_arrows_query query = {draw->t0_ns, draw->t1_ns, 1, row_of_lane, lanes, 0};
+    struct pithi_arrows arrows = {0};
+    uint64_t total;
 
     for (uint32_t i = 0; i < lanes; i++)
         row_of_lane[i] = PITHI_NONE;
     for (uint32_t row = 0; row < draw->row_count; row++)
         row_of_lane[draw->rows[row].lane] = row;
-    pithi_digest_arrows(draw->digest, draw->t0_ns, draw->t1_ns, row_of_lane, &one, 1, &total);
+    pithi_arrows_load(draw->digest, &query, &arrows);
+    total = arrows.total;
+    pithi_arrows_free(&arrows);
     free(row_of_lane);
     return total;
 }
@@ -65,5 +70,5 @@ void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_e
     for (uint32_t i = 0; i < count; i++)
         print_line(draw, &entries[i], width);
     print_name("messages", width);
-    printf(" %12" PRIu32 "\n", count_messages(draw));
+    printf(" %12" PRIu64 "\n", count_messages(draw));
 }

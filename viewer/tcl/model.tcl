@@ -2,7 +2,7 @@
 # share one model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
-#                                   selection, trouble, colours, searchable, theme
+#                                   selection, trouble, reading, colours, searchable, theme
 #
 # Times are nanoseconds from the log's start.
 
@@ -21,6 +21,7 @@ oo::class create ::pith::Model {
     variable first_row  ;# the topmost shown
     variable arrows     ;# 1: messages are shown
     variable pointer    ;# dict: what is under the pointer, {} nothing
+    variable reading    ;# the part of messages and counters that is read, while they are; {} else
     variable trouble    ;# what is wrong with the log, {} nothing
     variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
     variable changed    ;# traced: written with the name of what changed
@@ -44,6 +45,7 @@ oo::class create ::pith::Model {
         set arrows 1
         set pointer {}
         set trouble {}
+        set reading {}
         set past {}
         set future {}
         set pushed_ms 0
@@ -84,6 +86,7 @@ oo::class create ::pith::Model {
     method pointer {} { return $pointer }
     method selection {} { return $selection }
     method trouble {} { return $trouble }
+    method reading {} { return $reading }
 
     # ---- Time
 
@@ -292,15 +295,40 @@ oo::class create ::pith::Model {
         }
     }
 
-    # Messages and counters: read after the first picture, so that the window is there at once.
+    # Messages and counters are read after the first picture, beside the window.
     method digest {} {
-        try {
-            $log digest
-        } trap {PITH LOG} text {
-            my set_trouble $text
+        if {$reading eq {}} {
+            set reading 0
+            $log digest [list [self] digest_told]
         }
-        my select {}
+    }
+
+    method digest_told {word {value {}}} {
+        switch $word {
+            progress {
+                set reading $value
+                my notify reading
+                return
+            }
+            done {
+                if {[dict get $value trouble] ne {}} {
+                    my set_trouble [dict get $value trouble]
+                }
+                if {[dict get $value counters]} {
+                    my select {}
+                }
+            }
+            failed { my set_trouble $value }
+        }
+        set reading {}
         my notify digest
+    }
+
+    # Until all is read, or the window is gone.
+    method finish_reading {} {
+        while {[info exists reading] && $reading ne {}} {
+            vwait [my varname reading]
+        }
     }
 }
 

@@ -141,7 +141,7 @@ oo::class create ::pith::RangesPane {
     method changed {what} {
         switch $what {
             pointer { my follow_pointer }
-            selection - trouble - searchable {}
+            selection - trouble - reading - searchable {}
             size - colours - theme { my draw_soon }
             default { my load_soon }
         }

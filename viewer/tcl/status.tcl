@@ -42,7 +42,7 @@ oo::class create ::pith::Status {
     method changed {what} {
         switch $what {
             pointer { my show [$model pointer] }
-            digest - rows - trouble {
+            digest - reading - rows - trouble {
                 if {$quiet eq {}} {
                     my rest
                 }
@@ -66,6 +66,9 @@ oo::class create ::pith::Status {
         }
         if {![$model info complete]} {
             append text ", not complete: the end of the run is missing"
+        }
+        if {[$model reading] ne {}} {
+            append text [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
         }
         append text "      ? shows the keys"
     }

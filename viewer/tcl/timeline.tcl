@@ -74,7 +74,7 @@ oo::class create ::pith::Timeline {
 
     method changed {what} {
         switch $what {
-            pointer {}
+            pointer - reading {}
             rows - digest { my fill_height; my redraw }
             default { my redraw }
         }

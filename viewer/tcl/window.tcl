@@ -232,6 +232,7 @@ oo::class create ::pith::Window {
 
     method word_sync {} {
         update
+        $model finish_reading
         $timeline flush
         $legend refresh
         foreach part [dict values $parts] {

@@ -101,8 +101,8 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
     Tcl_Obj *result = Tcl_NewDictObj();
 
-    pithi_put_wide(result, "arrows", object->plot.arrow_count);
-    pithi_put_wide(result, "messages", object->plot.arrow_total);
+    pithi_put_wide(result, "arrows", object->plot.arrows.count);
+    pithi_put_wide(result, "messages", (int64_t)object->plot.arrows.total);
     pithi_put_wide(result, "rough", object->plot.refined < object->plot.cells.rows);
     Tcl_SetObjResult(interp, result);
 }

@@ -212,15 +212,6 @@ static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-static int log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    (void)objc, (void)objv;
-    if (!object->digest && pithi_digest_open(object->log, &object->digest))
-        return pithi_log_error(interp);
-    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->digest->message_count));
-    return TCL_OK;
-}
-
 /* ---- Time -------------------------------------------------------------------------------------------------------- */
 
 static int log_ticks(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -265,7 +256,7 @@ static const struct method {
     {"colour", 2, "id #rrggbb", pithi_log_colour},
     {"count", 3, "what columns callback", pithi_log_count},
     {"defs", 0, NULL, log_defs},
-    {"digest", 0, NULL, log_digest},
+    {"digest", 1, "callback", pithi_log_digest},
     {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
     {"eventat", 3, "row time reach", pithi_log_event_at},
     {"find", 4, "next|previous what at callback", pithi_log_find},
@@ -318,7 +309,7 @@ static void log_delete(ClientData data)
     forget_plot(object);
     pithi_log_ranges_free(object);
     pithi_raster_free(&object->raster);
-    pithi_digest_close(object->digest);
+    pithlog_digest_close(object->digest);
     pithlog_summary_close(object->summary);
     pithlog_summary_close(object->spare_summary);
     pithlog_close(object->log);

@@ -13,7 +13,7 @@
 
 struct pithi_log_object {
     struct pithlog *log;
-    struct pithi_digest *digest; /* NULL until asked for */
+    struct pithlog_digest *digest; /* NULL until it is read (log_digest.c) */
     struct pithlog_summary *summary; /* NULL: the log is small */
     struct pithlog_summary *spare_summary; /* of a job that has ended, for the next; NULL: none */
     char *path;
@@ -40,6 +40,9 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 /* log_sums.c: what is in a stretch of time. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* log_digest.c: LOG digest CALLBACK, a job (background.h); the log has its digest when it is done. */
+int pithi_log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_colours.c */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
