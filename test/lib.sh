@@ -11,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 unset ${!PITH_*}
 # Temporary files of what is tested go beside the scratch folder, and with it.
 TMPDIR=$(mktemp -d "${TMPDIR:-/tmp}/pith-test.XXXXXX")
-export TMPDIR
+export TMPDIR XDG_CACHE_HOME="$TMPDIR/cache"
 scratch=$TMPDIR/scratch
 trap 'cd /; rm -rf "$TMPDIR"' EXIT
 { mkdir "$scratch" && cd "$scratch"; } || exit 1
