@@ -93,6 +93,21 @@ static void make_plain(void)
     add(b, PITHLOG_LEAVE, 75 * tenth / 10, blue);
 }
 
+/* 2000 states, "state 0" of 1 us, "state 1" of 2 us ..., one after the other. */
+static void make_many(void)
+{
+    uint32_t lane = lane_of(0, 0, "");
+    int64_t now = 0;
+    char name[32];
+
+    for (int i = 0; i < 2000; i++) {
+        snprintf(name, sizeof name, "state %d", i);
+        uint32_t id = define(PITHLOG_STATE, name, "", "");
+        add(lane, PITHLOG_ENTER, now, id);
+        add(lane, PITHLOG_LEAVE, now += 1000 * (i + 1), id);
+    }
+}
+
 static void make_nasty(void)
 {
     uint32_t bad = define(PITHLOG_STATE, "\033[31mred\033]0;title\007", "", "");
@@ -207,7 +222,7 @@ static void make_stencil(int32_t ranks, int steps, int threads)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|rich|big|many|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -217,6 +232,8 @@ int main(int argc, char **argv)
         make_stencil(6, 24, 1);
     else if (strcmp(argv[1], "big") == 0)
         make_stencil(64, 1000, 0);
+    else if (strcmp(argv[1], "many") == 0)
+        make_many();
     else if (strcmp(argv[1], "nasty") == 0)
         make_nasty();
     else if (strcmp(argv[1], "point") == 0)

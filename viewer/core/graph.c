@@ -73,7 +73,7 @@ void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter 
     uint32_t rgb = plot->rgb[plot->rows[row].counter];
     double top, height, foot, scale;
 
-    if (!graph || !graph->columns)
+    if (!graph || !graph->columns || (plot->hidden && plot->hidden[plot->rows[row].counter]))
         return;
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     foot = pithi_plot_row_top(plot, row) + top + height;

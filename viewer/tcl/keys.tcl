@@ -40,7 +40,7 @@ namespace eval ::pith::keys {
         {Shift-drag, middle drag}  {move time and rows}
         {Click}                    {a card of details}
         {Double click}             {zoom to the state, or to the selection}
-        {Click on a colour}        {hide and show the state}
+        {Double click on a colour} {another colour}
     }
 }
 

@@ -1,39 +1,124 @@
-# legend.tcl - the pane with colours, names, counts and times of what is in the window. A click on a colour hides or
-# shows; a click on a heading sorts.
+# legend.tcl - the pane with colours, names, switches, counts and times of what is in the window (legend_rows.tcl knows
+# which): a click on a switch turns it, on a heading sorts; a double click on a colour changes it; a menu has the rest
+# (legend_words.tcl).
 
 oo::class create ::pith::Legend {
     variable model
+    variable rows         ;# a LegendRows
     variable path tree    ;# the frame and the table in it
-    variable box          ;# id -> colour box image; "id-" -> the empty one of a hidden state
     variable sums         ;# as the log gave them
-    variable order falling ;# sorted by which column, and how
+    variable sums_of      ;# the time they are of; {} of nothing
+    variable filter_text  ;# what is in the search box
+    variable all grouped  ;# the two switches
+    variable closed       ;# dict: groups that are folded up
+    variable shown        ;# dict: item -> text, image, values, tags as they are in the table
     variable pending      ;# after id of a refresh to come
+    variable job          ;# the command of the work on sums that goes on; {} none
+    variable editor       ;# script to be called with ids when a colour shall be changed
+    variable menu         ;# script to be called with screen coordinates
 
     constructor {parent its_model} {
         set model $its_model
         set path [ttk::frame $parent]
         set tree $path.tree
         set pending {}
+        set job {}
         set sums {}
-        set order share
-        set falling 1
-        my build
+        set sums_of {}
+        set shown {}
+        set closed {}
+        set filter_text {}
+        set editor {}
+        set menu {}
+        set rows [::pith::LegendRows new $model]
+        set all [::pith::preferences::get legend_all]
+        set grouped [::pith::preferences::get legend_groups]
+        my build_bar
+        my build_table
+        my switched
         $model follow [list [self] changed]
-        bind $path <Destroy> [list after cancel [namespace code {my refresh}]]
     }
 
-    method build {} {
-        ttk::treeview $tree -columns {count time share} -selectmode browse -yscrollcommand [list [self] scrolled]
-        ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
-        foreach {column title width anchor} {#0 Name 150 w count Count 70 e time Time 80 e share Share 60 e} {
-            $tree heading $column -text $title -anchor $anchor -command [list [self] sort_by $column]
-            $tree column $column -width $width -minwidth 40 -anchor $anchor -stretch [expr {$column eq "#0"}]
+    destructor {
+        after cancel $pending
+        my stop_job
+        $rows destroy
+    }
+
+    method tree {} { return $tree }
+    method rows {} { return $rows }
+    method sums {} { return $sums }
+    method set_editor {script} { set editor $script }
+    method set_menu {script} { set menu $script }
+
+    # ---- Widgets
+
+    method build_bar {} {
+        set px [::pith::theme::px 4]
+        ttk::frame $path.bar -padding [list $px [expr {$px / 2}]]
+        ttk::entry $path.bar.filter -textvariable [my varname filter_text] -width 14
+        ttk::button $path.bar.clear -text "\u00d7" -style Toolbutton -takefocus 0 -command [list [self] set_filter {}]
+        ttk::checkbutton $path.bar.grouped -text Groups -variable [my varname grouped] -onvalue on -offvalue off \
+            -command [list [self] switched]
+        ttk::checkbutton $path.bar.all -text All -variable [my varname all] -onvalue on -offvalue off \
+            -command [list [self] switched]
+        pack $path.bar.all $path.bar.grouped -side right -padx $px
+        pack $path.bar.filter -side left -fill x -expand 1
+        pack $path.bar.clear -side left
+        trace add variable [my varname filter_text] write [list [self] filter_changed]
+        bind $path.bar.filter <Escape> "[list [self] set_filter {}]; [list focus $tree]; break"
+        foreach key {Return Down} {
+            bind $path.bar.filter <$key> "[list [self] enter_table]; break"
         }
-        $tree tag configure hidden -foreground [::pith::theme::colour hidden]
-        bind $tree <Button-1> [list [self] click %x %y]
+    }
+
+    # Symbols for the two switches: what is seen, what is searched.
+    method build_table {} {
+        ttk::treeview $tree -columns {show find count inclusive exclusive share} -selectmode extended \
+            -yscrollcommand [list [self] scrolled]
+        ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
+        foreach {column width anchor} {
+            #0 164 w  show 38 center  find 34 center  count 54 e  inclusive 68 e  exclusive 68 e  share 52 e
+        } {
+            set by [expr {$column eq "#0" ? "name" : $column}]
+            $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
+            set pixels [::pith::theme::px $width]
+            $tree column $column -width $pixels -minwidth [expr {$pixels / 2}] -anchor $anchor \
+                -stretch [expr {$column eq "#0"}]
+        }
+        my colour_tags
+        my bind_table
+        grid $path.bar - -sticky ew
         grid $tree $path.scroll -sticky nsew
         grid columnconfigure $path 0 -weight 1
-        grid rowconfigure $path 0 -weight 1
+        grid rowconfigure $path 1 -weight 1
+    }
+
+    method bind_table {} {
+        bind $tree <Button-1> "if {\[[list [self] click] %x %y\]} break"
+        bind $tree <Double-Button-1> "if {\[[list [self] double] %x %y\]} break"
+        foreach event {<Button-3> <Control-Button-1>} {
+            bind $tree $event "[list [self] popup] %x %y %X %Y; break"
+        }
+        foreach event {<Menu> <Shift-F10>} {
+            bind $tree $event "[list [self] popup_at_focus]; break"
+        }
+        bind $tree <space> "[list [self] toggle_selected]; break"
+        bind $tree <Return> "[list [self] edit_selected]; break"
+        bind $tree <<TreeviewOpen>> [list [self] folded 0]
+        bind $tree <<TreeviewClose>> [list [self] folded 1]
+        # Keys that move in the table are not for the time lines.
+        bindtags $tree [list $tree Treeview PithTable [winfo toplevel $tree] all]
+        foreach key {Up Down Left Right Home End Prior Next Control-a} {
+            bind PithTable <$key> break
+        }
+        bind $tree <Control-a> "[list [self] select_all]; break"
+    }
+
+    method colour_tags {} {
+        $tree tag configure row -foreground [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+        $tree tag configure group -font PithBold
+        $tree tag configure hidden -foreground [::pith::theme::colour hidden]
     }
 
     # The scrollbar is there when there is something to scroll.
@@ -46,88 +131,343 @@ oo::class create ::pith::Legend {
         }
     }
 
-    # The times in view follow a moving window with a delay: moving stays smooth.
+    # ---- Following
+
+    # The sums follow a moving window with a delay: moving stays smooth. Until then the old ones are grey.
     method changed {what} {
-        if {$what in {time rows hidden digest}} {
-            after cancel $pending
-            set pending [after 120 [namespace code {my refresh}]]
+        switch $what {
+            time - rows - digest {
+                if {$what ne "time"} {
+                    set sums_of {}
+                }
+                my refresh_soon
+                $tree tag configure row -foreground [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+            }
+            hidden - searchable - colours { my fill }
+            theme { my look_anew }
         }
     }
 
+    method current {} { expr {$sums_of eq [$model window]} }
+
+    method refresh_soon {} {
+        after cancel $pending
+        my stop_job
+        set pending [after 120 [namespace code {my start_job}]]
+    }
+
+    # In a thread, so that the window goes on moving; what comes of a window that is not shown any more is not taken.
+    method start_job {} {
+        set pending {}
+        set now [$model window]
+        set job [[$model log] sumsjob {*}$now [list [self] job_says $now]]
+    }
+
+    method stop_job {} {
+        if {$job ne {}} {
+            set old $job
+            set job {}
+            $old stop
+        }
+    }
+
+    method job_says {window what args} {
+        if {$job eq {} || $window ne [$model window]} {
+            return
+        }
+        switch $what {
+            progress { return }
+            done { set sums [lindex $args 0] }
+            failed { set sums {} }
+        }
+        set job {}
+        if {$what ne "stopped"} {
+            my take_sums $window
+        }
+    }
+
+    # At once: what is asked for is waited for.
     method refresh {} {
         after cancel $pending
         set pending {}
+        if {![winfo exists $tree] || [my current]} {
+            return
+        }
+        my stop_job
+        set now [$model window]
+        if {[catch {[$model log] sums {*}$now} sums]} {
+            set sums {}
+        }
+        my take_sums $now
+    }
+
+    method take_sums {window} {
+        set sums_of $window
+        $rows set_sums $sums
+        my fill
+        my colour_tags
+    }
+
+    # All boxes are other ones.
+    method look_anew {} {
+        set shown [dict map {item look} $shown {string cat old}]
+        my colour_tags
+        my fill
+    }
+
+    # ---- The table
+
+    # Makes the table what it should be, with as few changes as possible: 2000 rows are filled in at once.
+    method fill {} {
         if {![winfo exists $tree]} {
             return
         }
-        if {[catch {[$model log] sums {*}[$model window]} sums]} {
-            set sums {}
+        my label_headings
+        set hidden [$rows as_set [$model hidden]]
+        set unsearched [$rows as_set [$model unsearched]]
+        set top {}
+        foreach {group items} [$rows layout] {
+            foreach item $items {
+                my put $item {} [my look_of $item $hidden $unsearched]
+            }
+            if {$group eq {}} {
+                set top $items
+            } else {
+                my put group:$group {} [my look_of_group group:$group $items $hidden $unsearched]
+                $tree item group:$group -open [expr {![dict exists $closed $group]}]
+                $tree children group:$group $items
+                lappend top group:$group
+            }
         }
+        my attach $top
+    }
+
+    # What is not on top or in a group that is on top is taken out.
+    method attach {top} {
+        $tree children {} $top
+        foreach item [$tree selection] {
+            if {[my detached $item]} {
+                $tree selection remove [list $item]
+            }
+        }
+    }
+
+    method detached {item} {
+        set parent [$tree parent $item]
+        return [expr {$item ni [$tree children $parent] || $parent ne {} && $parent ni [$tree children {}]}]
+    }
+
+    method put {item parent look} {
+        if {![dict exists $shown $item]} {
+            $tree insert $parent end -id $item
+        } elseif {[dict get $shown $item] eq $look} {
+            return
+        }
+        $tree item $item {*}$look
+        dict set shown $item $look
+    }
+
+    method look_of {item hidden unsearched} {
+        set kind [$rows kind $item]
+        if {$kind eq "message"} {
+            set on [$model arrows]
+            set colour [::pith::theme::colour arrow]
+            set find {}
+        } else {
+            set on [expr {![dict exists $hidden $item]}]
+            set colour [dict get [$model def $item] colour]
+            set find [my switch_text [expr {![dict exists $unsearched $item]}]]
+        }
+        return [list -text " [$rows name $item]" -image [::pith::box::image $kind $colour $on] \
+            -values [list [my switch_text $on] $find {*}[my sum_texts [$rows sum $item] $kind]] \
+            -tags [expr {$on ? "row" : "hidden"}]]
+    }
+
+    # A switch of a group is on when it is for all members, and blank when it is for some.
+    method look_of_group {item items hidden unsearched} {
+        set off 0
+        set passed 0
+        foreach member $items {
+            incr off [expr {$member eq "messages" ? ![$model arrows] : [dict exists $hidden $member]}]
+            incr passed [dict exists $unsearched $member]
+        }
+        set count [llength $items]
+        set sum [expr {$items eq "messages" ? [$rows sum messages] : [$rows group_sum $items]}]
+        set find [expr {$items eq "messages" ? {} : [my part_text $passed $count]}]
+        return [list -text " [$rows name $item]" -image {} \
+            -values [list [my part_text $off $count] $find {*}[my sum_texts $sum group]] \
+            -tags [expr {$off == $count ? {group hidden} : {group row}}]]
+    }
+
+    method switch_text {on} { return [expr {$on ? "\u2611" : "\u2610"}] }
+    method part_text {off count} { return [expr {$off == 0 ? "\u2611" : $off == $count ? "\u2610" : "\u25a3"}] }
+
+    method sum_texts {sum kind} {
+        set timed [expr {$kind eq "state" || $kind eq "group" && [dict exists $sum share] && [dict get $sum exclusive]}]
+        return [lmap key {count inclusive exclusive share} {
+            if {![dict exists $sum $key] || $key ne "count" && !$timed} {
+                string cat {}
+            } elseif {$key eq "count"} {
+                ::pithtk::number [dict get $sum count]
+            } elseif {$key eq "share"} {
+                format {%.1f %%} [expr {[dict get $sum share] * 100}]
+            } else {
+                ::pithtk::duration [dict get $sum $key]
+            }
+        }]
+    }
+
+    method label_headings {} {
+        foreach {column name title} {
+            #0 name Name  show show Show  find find Find  count count Count  inclusive inclusive Time
+            exclusive exclusive Own  share share Share
+        } {
+            set mark [expr {$name ne [$rows order] ? {} : [$rows falling] ? "\u2009\u25be" : "\u2009\u25b4"}]
+            $tree heading $column -text $title$mark
+        }
+    }
+
+    # ---- What the user does
+
+    method sort_by {column {how {}}} {
+        $rows sort_by $column $how
         my fill
     }
 
-    method sums {} { return $sums }
+    method set_filter {text} { set filter_text $text }
+    method filter {} { return $filter_text }
 
-    method image {id} {
-        if {![info exists box($id)]} {
-            set colour [dict get [$model def $id] colour]
-            set box($id) [image create photo -width 18 -height 12]
-            $box($id) put #5f6b77 -to 2 0 16 12
-            $box($id) put $colour -to 3 1 15 11
-            set box($id-) [image create photo -width 18 -height 12]
-            $box($id-) put #a7b1bb -to 2 0 16 12
-            $box($id-) put #ffffff -to 3 1 15 11
-        }
-        return [expr {$id in [$model hidden] ? $box($id-) : $box($id)}]
-    }
-
-    method value {sum} {
-        switch $order {
-            #0 { return [dict get [$model def [dict get $sum id]] name] }
-            count { return [dict get $sum count] }
-            time { return [dict get $sum inclusive] }
-            share { return [dict get $sum exclusive] }
-        }
-    }
-
-    method fill {} {
-        set rows [lmap sum $sums {list [my value $sum] $sum}]
-        set rows [lsort [expr {$order eq "#0" ? "-dictionary" : "-integer"}] \
-            [expr {$falling ? "-decreasing" : "-increasing"}] -index 0 $rows]
-        set selected [$tree selection]
-        $tree delete [$tree children {}]
-        foreach row $rows {
-            my add [lindex $row 1]
-        }
-        if {[$tree exists $selected]} {
-            $tree selection set [list $selected]
-        }
-    }
-
-    method add {sum} {
-        set id [dict get $sum id]
-        set def [$model def $id]
-        set time {}
-        set share {}
-        if {[dict get $def kind] eq "state"} {
-            set time [::pithtk::duration [dict get $sum inclusive]]
-            set share [format {%.1f %%} [expr {[dict get $sum share] * 100}]]
-        }
-        $tree insert {} end -id $id -text " [dict get $def name]" -image [my image $id] \
-            -values [list [::pithtk::number [dict get $sum count]] $time $share] \
-            -tags [expr {$id in [$model hidden] ? "hidden" : {}}]
-    }
-
-    method sort_by {column} {
-        set falling [expr {$column eq $order ? !$falling : $column ne "#0"}]
-        set order $column
+    method filter_changed {args} {
+        $rows set_filter $filter_text
         my fill
     }
 
+    method switched {} {
+        $rows set_all [string is true -strict $all]
+        $rows set_grouped [string is true -strict $grouped]
+        my fill
+    }
+
+    method set_switch {which on} {
+        set $which [expr {$on ? "on" : "off"}]
+        my switched
+    }
+
+    method folded {up} {
+        my fold [string range [$tree focus] 6 end] $up
+    }
+
+    method fold {group up} {
+        if {$up} {
+            dict set closed $group {}
+        } else {
+            dict unset closed $group
+        }
+        if {[$tree exists group:$group]} {
+            $tree item group:$group -open [expr {!$up}]
+        }
+    }
+
+    method groups {} {
+        return [lmap item [$tree children {}] {if {![string match group:* $item]} continue; string range $item 6 end}]
+    }
+
+    # 1: the click is done with.
     method click {x y} {
-        set id [$tree identify item $x $y]
-        if {$id ne {} && [$tree identify element $x $y] eq "image"} {
-            $model toggle $id
+        set item [$tree identify item $x $y]
+        set column [$tree identify column $x $y]
+        focus $tree
+        if {$item eq {} || [$tree identify region $x $y] ne "cell" || $column ni {#1 #2}} {
+            return 0
+        }
+        set items [expr {$item in [$tree selection] ? [$tree selection] : [list $item]}]
+        my [expr {$column eq "#1" ? "show" : "search_for"}] $items [expr {
+            [$tree set $item [expr {$column eq "#1" ? "show" : "find"}]] ne [my switch_text 1]}]
+        return 1
+    }
+
+    method double {x y} {
+        set item [$tree identify item $x $y]
+        if {[$tree identify region $x $y] eq "cell" && [$tree identify column $x $y] in {#1 #2}} {
+            return [my click $x $y]
+        }
+        if {$item ne {} && [$tree identify element $x $y] eq "image"} {
+            my edit [list $item]
+            return 1
+        }
+        return 0
+    }
+
+    method ids_of {items} {
+        return [lsort -unique -integer [concat {*}[lmap item $items {$rows ids $item}]]]
+    }
+
+    method show {items on} {
+        if {"messages" in $items || "group:messages" in $items} {
+            $model set_arrows $on
+        }
+        set ids [$rows as_set [my ids_of $items]]
+        if {[dict size $ids]} {
+            set rest [lmap id [$model hidden] {if {[dict exists $ids $id]} continue; set id}]
+            $model set_hidden [expr {$on ? $rest : [concat $rest [dict keys $ids]]}]
+        }
+    }
+
+    method search_for {items on} { $model set_searchable [my ids_of $items] $on }
+
+    # Nothing else is shown.
+    method only {items} {
+        set ids [$rows as_set [my ids_of $items]]
+        $model set_hidden [lmap id [dict keys [$model defs]] {if {[dict exists $ids $id]} continue; set id}]
+    }
+
+    method toggle_selected {} {
+        set items [$tree selection]
+        if {$items ne {}} {
+            my show $items [expr {[$tree set [lindex $items 0] show] ne [my switch_text 1]}]
+        }
+    }
+
+    method edit_selected {} { my edit [$tree selection] }
+
+    method edit {items} {
+        set ids [my ids_of $items]
+        if {$ids ne {} && $editor ne {}} {
+            {*}$editor $ids
+        }
+    }
+
+    method select_all {} {
+        $tree selection set [concat {*}[lmap item [$tree children {}] {list $item {*}[$tree children $item]}]]
+    }
+
+    method enter_table {} {
+        focus $tree
+        set first [lindex [$tree children {}] 0]
+        if {$first ne {} && [$tree selection] eq {}} {
+            $tree selection set [list $first]
+            $tree focus $first
+        }
+    }
+
+    # The menu is about what is selected, after a click elsewhere about that.
+    method popup {x y screen_x screen_y} {
+        set item [$tree identify item $x $y]
+        if {$item ne {} && $item ni [$tree selection]} {
+            $tree selection set [list $item]
+            $tree focus $item
+        }
+        if {$menu ne {}} {
+            {*}$menu $screen_x $screen_y
+        }
+    }
+
+    method popup_at_focus {} {
+        set box [$tree bbox [$tree focus]]
+        if {$box ne {}} {
+            lassign $box x y w h
+            my popup [expr {$x + 40}] [expr {$y + $h / 2}] [expr {[winfo rootx $tree] + $x + 40}] \
+                [expr {[winfo rooty $tree] + $y + $h}]
         }
     }
 }

@@ -225,6 +225,7 @@ oo::class create ::pith::Model {
         return [lmap id [dict keys $defs] {if {$id in $unsearched} continue; set id}]
     }
 
+    method unsearched {} { return $unsearched }
     method is_searchable {id} { expr {$id ni $unsearched} }
 
     method set_searchable {ids on} {

@@ -104,10 +104,10 @@ proc ::pith::theme::styles {} {
     ttk::style configure CardBold.TLabel -background $colour(paper) -font PithBold
     ttk::style configure Treeview -background $colour(paper) -fieldbackground $colour(paper) \
         -foreground $colour(text) -rowheight [expr {[font metrics TkDefaultFont -linespace] + [px 5]}] -borderwidth 0 \
-        -indicatorsize [px 9]
+        -indicatorsize [px 9] -indent [px 12]
     ttk::style map Treeview -background [list selected $colour(select)] -foreground [list selected $colour(text)]
     ttk::style configure Treeview.Heading -background $colour(panel) -foreground $colour(faint) -relief flat \
-        -padding [list [px 4] [px 3]]
+        -padding [list [px 2] [px 3]]
     ttk::style map Treeview.Heading -background [list active $colour(hover)]
     ttk::style configure TScrollbar -background $colour(thumb) -arrowsize [px 12] -gripcount 0 \
         -bordercolor $colour(hover)
@@ -163,7 +163,8 @@ proc ::pith::theme::sizes_preferred {key} {
     scale
     fonts
     styles
-    tell size
+    ::pith::box::forget
+    tell theme
 }
 
 # Another theme, at once in all windows; fails with {PITH USAGE}.
@@ -180,6 +181,7 @@ proc ::pith::theme::choose {name} {
         dict set change $old $colour($name)
     }
     recolour . $change
+    ::pith::box::forget
     tell theme
 }
 

@@ -93,3 +93,22 @@ int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
     Tcl_SetObjResult(interp, colour_word(pithi_rgb_text_on(rgb)));
     return TCL_OK;
 }
+
+int pithi_safe_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list;
+    int count;
+
+    (void)data;
+    if (objc != 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "count");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIntFromObj(interp, objv[1], &count) != TCL_OK)
+        return TCL_ERROR;
+    list = Tcl_NewListObj(0, NULL);
+    for (int i = 0; i < count; i++)
+        Tcl_ListObjAppendElement(NULL, list, colour_word(pithi_safe_colour((uint32_t)i)));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}

@@ -8,6 +8,7 @@
  * pithtk::number N                digits in groups
  * pithtk::theme ?NAME?            the colours of the theme chosen, or of this one, which is chosen now (log_colours.c)
  * pithtk::texton COLOUR           black or white, to be read on it
+ * pithtk::safe COUNT              the first colours of the palette safe
  * pithtk::grab WINDOW PHOTO       a picture of a window
  */
 #include <tcl.h>
@@ -102,7 +103,8 @@ int Pithtk_Init(Tcl_Interp *interp)
                     {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
                     {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
                     {"::pithtk::stage", pithi_stage_command},
-                    {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command}};
+                    {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command},
+                    {"::pithtk::safe", pithi_safe_command}};
 
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;

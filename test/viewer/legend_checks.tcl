@@ -1,0 +1,263 @@
+# legend_checks.tcl - run inside of a window that shows the log "rich" of make_log: the legend under real clicks and keys.
+
+# In here `colour` is a pixel.
+rename colour colour_word
+source [file join [file dirname [info script]] window_tap.tcl]
+set pane $top.panes.legend
+set tree $pane.tree
+wm geometry $top 1400x700
+sync
+
+# The names in the table, from top to bottom.
+proc names {} {
+    return [lmap row [legend_rows] {lindex $row 0}]
+}
+proc item_of {name} {
+    variable tree
+    foreach item [concat {*}[lmap top [$tree children {}] {list $top {*}[$tree children $top]}]] {
+        if {[string trim [$tree item $item -text]] eq $name} {
+            return $item
+        }
+    }
+}
+# A click into a row's column (#0 is the name; its colour with `part` image), with a button and how often.
+proc click {name column {part text} {button 1} {times 1}} {
+    variable tree
+    set item [item_of $name]
+    $tree see $item
+    sync
+    lassign [$tree bbox $item $column] x y w h
+    set x [expr {$x + ($column eq "#0" && $part eq "image" ? 22 : $w / 2)}]
+    set y [expr {$y + $h / 2}]
+    if {$column eq "#0" && $part eq "image"} {
+        while {[$tree identify element $x $y] ne "image" && $x < 60} {
+            incr x
+        }
+        incr x 5
+    }
+    event generate $tree <Motion> -x $x -y $y
+    for {set i 0} {$i < $times} {incr i} {
+        event generate $tree <Button-$button> -x $x -y $y
+        event generate $tree <ButtonRelease-$button> -x $x -y $y
+    }
+    sync
+}
+proc click_heading {column} {
+    variable tree
+    sync
+    lassign [$tree bbox [lindex [$tree children {}] 0] $column] x y w h
+    event generate $tree <Motion> -x [expr {$x + 6}] -y 6
+    event generate $tree <Button-1> -x [expr {$x + 6}] -y 6
+    event generate $tree <ButtonRelease-1> -x [expr {$x + 6}] -y 6
+    sync
+}
+proc type {widget text} {
+    focus -force $widget
+    update
+    foreach char [split $text {}] {
+        event generate $widget <Key> -keysym [expr {$char eq "*" ? "asterisk" : $char eq "_" ? "underscore" : $char}]
+    }
+    sync
+}
+
+# ---- What is listed
+is [names] {user compute prefetch {write checkpoint} repair step checkpoint residual {MPI collective} MPI_Allreduce {MPI wait} MPI_Waitall {MPI point-to-point} MPI_Isend MPI_Irecv messages messages} \
+    "by groups that come from the names, by their own time"
+is [lindex [legend_rows] [lsearch [names] MPI_Allreduce]] [list MPI_Allreduce \u2611 \u2611 144 {45.81 ms} {45.81 ms} {29.9 %}] "a row"
+is [lindex [legend_rows] [lsearch [names] "MPI point-to-point"]] [list {MPI point-to-point} \u2611 \u2611 576 {} {4.371 ms} {2.9 %}] \
+    "a group's sums; inclusive times of states in states are not added up"
+is [lindex [legend_rows] end] [list messages \u2611 {} 288 {} {} {}] "messages"
+set sums [legend]
+set own 0
+foreach row $sums {
+    if {[lindex $row 0] in {compute prefetch {write checkpoint} repair step}} {
+        set own [expr {$own + [lindex $row 3]}]
+    }
+}
+is [format %.2f [expr {$own * 1e3}]] 58.45 "the sum of a group is that of its members"
+
+# ---- Groups
+$pane.bar.grouped invoke
+sync
+is [lrange [names] 0 2] {MPI_Allreduce compute MPI_Waitall} "without groups"
+$pane.bar.grouped invoke
+fold {MPI*}
+sync
+ok [expr {![$tree item {group:MPI wait} -open]}] "a group folded up by word"
+focus -force $tree
+$tree focus {group:MPI wait}
+event generate $tree <Key-Right>
+sync
+ok [$tree item {group:MPI wait} -open] "and unfolded by a key"
+zoom 1ms 2ms
+ok [expr {[$tree item {group:MPI wait} -open] && ![$tree item {group:MPI collective} -open]}] "both stay when the window moves"
+fit
+fold * off
+sync
+
+# ---- Sorting
+legend_groups off
+click_heading count
+is [lrange [names] 0 1] {MPI_Isend MPI_Irecv} "a click on Count: the most frequent first"
+like [$tree heading count -text] "^Count.*\u25be" "marked"
+click_heading count
+is [lindex [names] 0] residual "again: the other way round"
+click_heading #0
+is [lrange [names] 0 2] {checkpoint compute messages} "by name"
+click_heading inclusive
+is [lindex [names] 0] step "by inclusive time"
+click_heading share
+is [lindex [names] 0] MPI_Allreduce "by share"
+legend_sort name down
+is [lindex [names] 0] {write checkpoint} "by word"
+ok [catch {legend_sort colour}] "by what is not there: refused"
+hide MPI_*
+click_heading show
+is [lindex [names] end] [lindex [lsort [lrange [names] end-3 end]] [lsearch [lsort [lrange [names] end-3 end]] [lindex [names] end]]] "by what is shown"
+like [lrange [names] end-3 end] MPI.*MPI.*MPI.*MPI "hidden ones last"
+show_all
+legend_sort exclusive down
+legend_groups on
+
+# ---- Search box
+type $pane.bar.filter mpi_i
+is [names] {MPI_Isend MPI_Irecv} "typed: a part of the names"
+is [$pane.bar.filter get] mpi_i "the keys are the search box's own"
+is [near [window] {0.000018 0.01918}] 1 "and do nothing in the time lines"
+event generate $pane.bar.filter <Key-Escape>
+sync
+is [llength [names]] 17 "Escape lists all"
+filter {*check*}
+is [names] {{write checkpoint} checkpoint} "a pattern"
+filter "point-to"
+is [names] {MPI_Isend MPI_Irecv} "a group's name"
+filter
+press_key Control-l
+is [focus] $pane.bar.filter "Ctrl-l goes there"
+
+# ---- Used, all
+zoom 100us 200us
+ok [expr {"repair" ni [names]}] "what is not in the window is not listed"
+$pane.bar.all invoke
+sync
+ok [expr {"repair" in [names]}] "unless all is"
+is [lrange [lindex [legend_rows] [lsearch [names] repair]] 3 end] {{} {} {} {}} "without numbers"
+$pane.bar.all invoke
+fit
+sync
+
+# ---- Switches
+set colour_of_compute [colour 0.00021 0]
+click compute show
+is [lindex [legend_rows] [lsearch [names] compute] 1] \u2610 "a click hides"
+ok [expr {[colour 0.00021 0] ne $colour_of_compute}] "in the picture too"
+is [lindex [legend_rows] 0 1] \u25a3 "its group is shown in part"
+click compute show
+is [colour 0.00021 0] $colour_of_compute "again: shown"
+click user show
+is [lmap row [lrange [legend_rows] 1 7] {lindex $row 1}] [lrepeat 7 \u2610] "a group's switch hides all of it"
+click user show
+click repair find
+is [lsearch [searchable] repair] -1 "the other switch: searches pass over it"
+ok [expr {"compute" in [searchable]}] "but not over others"
+searchable repair on
+is [lindex [legend_rows] [lsearch [names] repair] 2] \u2611 "and back by word"
+click messages show
+sync
+is [lindex [legend_rows] end 1] \u2610 "messages are hidden"
+arrows on
+is [lindex [legend_rows] end 1] \u2611 "and shown by word"
+
+# ---- Selection, menu
+click compute #0
+lassign [$tree bbox [item_of repair] count] x y
+event generate $tree <Shift-Button-1> -x [expr {$x + 6}] -y [expr {$y + 9}]
+sync
+is [llength [$tree selection]] 4 "several rows are selected"
+click prefetch show
+is [lsort [lmap row [legend_rows] {if {[lindex $row 1] ne "\u2610"} continue; lindex $row 0}]] {compute prefetch repair {write checkpoint}} \
+    "a switch of one is for all of them"
+focus -force $tree
+event generate $tree <Key-space>
+sync
+is [lsearch -all -inline [lmap row [legend_rows] {lindex $row 1}] \u2610] {} "the space bar shows them again"
+set menu $tree.menu
+click MPI_Waitall #0
+set x [lindex [$tree bbox [item_of MPI_Waitall] #0] 0]
+# A menu takes the pointer for itself; what it would run is run here.
+rename ::tk_popup ::tk_popup_real
+proc ::tk_popup {args} {}
+click MPI_Waitall #0 text 3
+$menu invoke "Hide all but this"
+sync
+is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {{MPI wait} MPI_Waitall messages messages} "the menu: hide all but this"
+$menu invoke "Show all"
+is [colour 0.00021 0] $colour_of_compute "show all"
+click user #0 text 3
+$menu invoke "Pass over it in searches"
+is [lsort [searchable]] {MPI_Allreduce MPI_Irecv MPI_Isend MPI_Waitall} "of a group: its members"
+$menu invoke "Search for it"
+only compute
+is [lsort [lmap row [legend_rows] {if {[lindex $row 1] eq "\u2610"} continue; lindex $row 0}]] {compute messages messages user} "the word only"
+ok [catch {only nonsense}] "of nothing: refused"
+show_all
+only {group:MPI collective}
+is [colour 0.00021 0] e9edf1 "only a group"
+show_all
+
+# ---- Colours
+click compute #0 image 1 2
+set editor $top.colour
+ok [winfo exists $editor] "a double click on the colour opens the editor"
+is [$editor.head.sample cget -text] compute "of this state"
+is [$editor.entry.text get] #$colour_of_compute "with its colour"
+event generate $editor.swatches.s5 <Button-1>
+sync
+is [colour 0.00021 0] bbddff "a click on another: at once in the picture"
+is [lindex [lindex [searchable] 0]] step "nothing else has changed"
+focus -force $editor.entry.text
+$editor.entry.text delete 0 end
+type $editor.entry.text navy
+is [colour 0.00021 0] 000080 "a name typed"
+is [$editor.head.sample cget -foreground] #ffffff "the sample can be read"
+$editor.entry.text delete 0 end
+type $editor.entry.text yellow
+is [$editor.head.sample cget -foreground] #000000 "on light colours too"
+type $editor.entry.text x
+is "[colour 0.00021 0] [set [$editor.entry.trouble cget -textvariable]]" "ffff00 no such colour" "nonsense is said and changes nothing"
+focus -force $editor
+event generate $editor <Key-Escape>
+sync
+is [colour 0.00021 0] $colour_of_compute "Escape: as it was"
+click compute #0 image 1 2
+event generate $editor.swatches.s5 <Button-1>
+event generate $editor <Key-Return>
+sync
+ok [expr {![winfo exists $editor]}] "Return: OK"
+is [colour 0.00021 0] bbddff "it stays"
+palette safe
+sync
+palette log
+is [colour 0.00021 0] bbddff "also when the palette changes"
+edit_colour compute
+$editor.buttons.default invoke
+sync
+is [colour 0.00021 0] $colour_of_compute "Default: the log's own"
+is [colour_word compute #010203] #010203 "by word"
+ok [catch {colour_word compute blurb}] "no colour: refused"
+ok [catch {colour_word nonsense red}] "no state: refused"
+colour_word compute default
+
+# ---- Themes
+theme dark
+sync
+is [format %02x%02x%02x {*}[$photo get 3 [expr {[winfo height $plot] - 3}]]] 15191e "dark: the picture's paper"
+is [$plot cget -background] #15191e "and the canvas"
+is [ttk::style lookup Treeview -background] #15191e "and the table"
+is [$top.menu cget -background] #20262d "and menus"
+theme light
+is [$plot cget -background] #ffffff "light again"
+is [ttk::style lookup . -background] #f4f6f8 "all of it"
+ok [catch {theme pink}] "no such theme: refused"
+
+done

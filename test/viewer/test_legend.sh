@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# The legend: switches, sorting, groups, search box, menu, colours (legend_checks.tcl); 2000 states; the colours file.
+. "$(dirname "$0")/../lib.sh"
+screen_size=1500x900
+. "$top/test/viewer/window.sh"
+./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log many many.pith
+ok $? "logs are made"
+start_display
+inside rich.pith legend_checks.tcl
+
+# ---- Colours last
+colours="$XDG_CONFIG_HOME/pith/colours"
+is "$(pith view plain.pith -e 'colour red #123456; colour blue navy rule; colour green pink now; quit'; cat "$colours")" \
+    "log $PWD/plain.pith red #123456"$'\n'"rule blue #000080" "the colours file: of a log, a rule; what is for now is not in it"
+is "$(pith view plain.pith -e 'puts [colour red]; puts [colour blue]; puts [colour green]; quit')" \
+    $'#123456\n#000080\n#00aa00' "they are there in the next window"
+cp plain.pith other.pith
+is "$(pith view other.pith -e 'puts [colour red]; puts [colour blue]; quit')" $'#cc0000\n#000080' "of another log: the rule"
+printf '%s\n' '# mine' 'rule blue' 'log x {red' 'rule gr* #00ff00' >>"$colours"
+out=$(pith view other.pith -e 'puts [colour green]; colour blue default; puts [colour blue]; quit' 2>&1)
+is "$(grep -c 'colours: line [45]: must be rule' <<<"$out")" 2 "damaged lines are said"
+like "$out" '^#00ff00$' "the others count"
+like "$out" '^#0000cc$' "default: the log's own"
+is "$(grep -c '^# mine\|^rule blue$\|^log x' "$colours")" 3 "and what is not understood stays"
+grep -q 'rule blue #' "$colours"
+is "$?" 1 "the rule has gone"
+
+# ---- 2000 states
+out=$(pith view many.pith -e '
+    sync
+    puts [llength [legend_rows]]
+    set begun [clock microseconds]; fit; sync; set all [expr {[clock microseconds] - $begun}]
+    puts [lindex [legend_rows] 0 0]
+    set begun [clock microseconds]; filter 199; sync; set filtered [expr {[clock microseconds] - $begun}]
+    puts [lmap row [legend_rows] {lindex $row 0}]
+    puts [expr {$filtered < 2000000}]
+    puts "# $filtered us to filter"
+    quit' 2>stderr.txt)
+is "$(grep -v '^#' <<<"$out")" "2000
+state 1999
+{state 1999} {state 1998} {state 1997} {state 1996} {state 1995} {state 1994} {state 1993} {state 1992} {state 1991} {state 1990} {state 1199} {state 199}
+1" "2000 states in the legend"
+grep '^#' <<<"$out"
+finish

@@ -1,0 +1,137 @@
+# legend_words.tcl - the legend by words and by its menu.
+
+oo::class create ::pith::LegendWords {
+    variable window model legend
+    variable menu     ;# the menu of the table
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set legend [$window legend]
+        set menu [menu [$legend tree].menu -tearoff 0]
+        $legend set_menu [list [self] popup]
+    }
+
+    # ---- The menu
+
+    method popup {x y} {
+        $menu delete 0 end
+        set items [[$legend tree] selection]
+        set state [expr {$items eq {} ? "disabled" : "normal"}]
+        foreach {text script} {
+            "Show" {$legend show $items 1}
+            "Hide" {$legend show $items 0}
+            "Hide all but this" {$legend only $items}
+            - -
+            "Search for it" {$legend search_for $items 1}
+            "Pass over it in searches" {$legend search_for $items 0}
+            - -
+            "Colour..." {$legend edit $items}
+        } {
+            if {$text eq "-"} {
+                $menu add separator
+            } else {
+                $menu add command -label $text -state $state \
+                    -command [string map [list \$legend $legend \$items [list $items]] $script]
+            }
+        }
+        $menu add separator
+        $menu add command -label "Show all" -command [list [self] word_show_all]
+        $menu add command -label "Fold all groups" -command [list [self] word_fold * on]
+        $menu add command -label "Unfold all groups" -command [list [self] word_fold * off]
+        tk_popup $menu $x $y
+    }
+
+    method menu {} { return $menu }
+
+    # ---- Words
+
+    method ids {pattern} {
+        set ids [$model ids_like $pattern]
+        if {$ids eq {}} {
+            return -code error -errorcode {PITH USAGE} "nothing is called $pattern"
+        }
+        return $ids
+    }
+
+    method word_only {pattern} { $legend only [my ids $pattern] }
+
+    method word_show_all {} {
+        $model set_hidden {}
+        $model set_arrows 1
+    }
+
+    method word_searchable {{pattern {}} {on {}}} {
+        if {$on ne {}} {
+            $model set_searchable [my ids $pattern] [my switch searchable $on]
+        }
+        return [lmap id [$model searchable] {dict get [$model def $id] name}]
+    }
+
+    method switch {word on} {
+        if {![string is boolean -strict $on]} {
+            return -code error -errorcode {PITH USAGE} "$word: must be on or off, not $on"
+        }
+        return [string is true $on]
+    }
+
+    method word_filter {{text {}}} { $legend set_filter $text }
+
+    method word_legend_sort {column {how {}}} {
+        if {$column ni {name show find count inclusive exclusive share} || $how ni {{} up down}} {
+            return -code error -errorcode {PITH USAGE} \
+                "legend_sort: by name, show, find, count, inclusive, exclusive or share, up or down"
+        }
+        $legend sort_by $column $how
+    }
+
+    method word_legend_all {on} { $legend set_switch all [my switch legend_all $on] }
+    method word_legend_groups {on} { $legend set_switch grouped [my switch legend_groups $on] }
+
+    method word_fold {pattern {on on}} {
+        foreach group [$legend groups] {
+            if {[string match $pattern $group]} {
+                $legend fold $group [my switch fold $on]
+            }
+        }
+    }
+
+    # What stands in the table, from top to bottom.
+    method word_legend_rows {} {
+        $window word_sync
+        set tree [$legend tree]
+        return [concat {*}[lmap item [$tree children {}] {
+            list [my row $item] {*}[lmap member [$tree children $item] {my row $member}]
+        }]]
+    }
+
+    method row {item} {
+        set tree [$legend tree]
+        return [list [string trim [$tree item $item -text]] {*}[$tree item $item -values]]
+    }
+
+    method word_find_in_legend {} {
+        focus [winfo parent [$legend tree]].bar.filter
+    }
+}
+
+::pith::part::add LegendWords {
+    words {
+        only           {NAME}             {hide everything else}                                word_only
+        show_all       {}                 {show everything, messages too}                       word_show_all
+        searchable     {?NAME on|off?}    {searches look for it, or not; the names they look for} word_searchable
+        filter         {?TEXT?}           {the legend lists only names with TEXT in them, or like it} word_filter
+        legend_sort    {COLUMN ?up|down?} {name, show, find, count, inclusive, exclusive, share} word_legend_sort
+        legend_all     {on|off}           {the legend lists also what is not in the window}     word_legend_all
+        legend_groups  {on|off}           {the legend in groups}                                word_legend_groups
+        fold           {GROUP ?on|off?}   {groups of the legend folded up}                      word_fold
+        legend_rows    {}                 {what the legend lists, as it stands there}           word_legend_rows
+        find_in_legend {}                 {type into the legend's search box}                   word_find_in_legend
+    }
+    keys {
+        {Control-l} {Ctrl-l} {search the legend} {find_in_legend}
+    }
+    menus {
+        View {"Search the legend" find_in_legend Ctrl-L}
+    }
+}
