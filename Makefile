@@ -252,7 +252,14 @@ endef
 $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 
 # ---- viewer ------------------------------------------------------------------------------------------------------------
-$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(core_a) $(formats_a)
+# The script and the style of a page as strings.
+$(O)/gen/page_data.c: viewer/draw/page.js viewer/draw/page.css
+	@mkdir -p $(@D)
+	@{ echo '#include "draw/page_data.h"'; for kind in js css; do echo "const char pithi_page_$$kind[] = {"; \
+		od -An -v -tu1 viewer/draw/page.$$kind | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0};'; done; } >$@.part && mv $@.part $@
+$(O)/obj/viewer/draw/page_data.o: $(O)/gen/page_data.c $(O)/.flags
+	$(call compile,$(inc_viewer))
+$(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_data.o $(core_a) $(formats_a)
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(formats_a)

@@ -162,7 +162,7 @@ void pithi_figure_free(struct pithi_figure *figure)
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
-static void subtitle_text(const struct pithi_figure *figure, char *text, size_t size)
+void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size)
 {
     const struct pithi_plot *plot = &figure->plot;
     const struct pithlog_info *info = pithlog_get_info(plot->log);
@@ -190,7 +190,7 @@ static void draw_title(const struct pithi_figure *figure, const struct pithi_pai
 
     pithi_clean(text, sizeof text, figure->title, 0);
     pithi_text_in(painter, MARGIN, 21, room, title_font, PITHI_RGB_TEXT, text);
-    subtitle_text(figure, text, sizeof text);
+    pithi_figure_subtitle(figure, text, sizeof text);
     pithi_text_in(painter, MARGIN, 38, room, small_font, PITHI_RGB_FAINT, text);
 }
 

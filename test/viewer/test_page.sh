@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# `pith draw -o OUT.html`: its size, that it needs nothing else, and in Chromium what it shows and does.
+. "$(dirname "$0")/../lib.sh"
+
+if [ ! -x "$build/libexec/pith/pith-draw" ]; then
+    skip "pith draw" "not built here: no cairo"
+    finish
+fi
+${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_log
+ok $? "the log maker compiles"
+for kind in plain rich big nasty point; do
+    ./make_log $kind $kind.pith && pith draw $kind.pith -o $kind.html
+    is "$?:$(ls ./*.part 2>/dev/null)" "0:" "a page of the $kind log"
+done
+ok $(($(stat -c %s big.html) > 1000000)) "64 ranks: below 1 MB ($(stat -c %s big.html) bytes)"
+ok $(($(stat -c %s plain.html) > 60000)) "a small log: a small page ($(stat -c %s plain.html) bytes)"
+pith draw rich.pith -o again.html --title rich.pith
+cmp rich.html again.html
+ok $? "the same log gives the same bytes"
+is "$(cat ./*.html | grep -aciE 'https?:|src=|href=|@import|url\(|fetch\(')" 0 "nothing is loaded from elsewhere"
+is "$(LC_ALL=C grep -c $'[\001-\011\013-\037]' nasty.html)" 0 "names of control characters do no harm"
+ok $(($(grep -c '^`,`$' rich.html) < 7)) "tiles"
+pith draw rich.pith -o words.html -e 'zoom 4ms 6ms; rows 0-1; hide MPI_*; arrows off' --title '</script>"\'
+like "$(cat words.html)" '^from: 4000000, to: 6000000, .*arrowsOn: false,$' "words: window, arrows"
+is "$(grep -c 'label: "rank' words.html):$(grep -c 'name: "MPI' words.html)" "2:0" "words: rows, hidden states"
+is "$(grep -c '</script>' words.html)" 1 "a title ends no script"
+
+# In a browser. chrome HTML ARGS...
+chrome() {
+    local page=$1
+    shift
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$scratch/chromium" \
+        --disable-dev-shm-usage --force-device-scale-factor=1 --window-size=1200,800 --virtual-time-budget=10000 "$@" \
+        "file://$scratch/$page" 2>>chromium.log
+}
+if ! command -v chromium >/dev/null; then
+    skip "the page in a browser" "no chromium"
+    finish
+fi
+# Virtual time passes without frames.
+{ echo "<script>requestAnimationFrame = (run) => setTimeout(run, 0);</script>"; cat plain.html
+  echo "<script>"; cat "$top/test/viewer/page_checks.js"; echo "</script>"; } >checked.html
+chrome checked.html --dump-dom >dom.out
+sed -n '/<pre id="checks">/,/<\/pre>/p' dom.out | sed 's/<[^>]*>//g' >checks.out
+like "$(tail -n 2 checks.out)" '^1\.\.[0-9]+$' "the checks in the page come to their end" || tail -n 5 chromium.log | sed 's/^/# /'
+while read -r line; do
+    case $line in
+    'ok '*) ok 0 "page: ${line#ok *- }" ;;
+    'not ok '*) ok 1 "page: ${line#not ok *- }" ;;
+    '#'*) echo "$line" ;;
+    esac
+done <checks.out
+# Odd logs and words raise no error; a large one is drawn.
+for page in rich big nasty point words; do
+    { echo '<script>onerror = (text) => { document.title = text; };</script>'; cat $page.html; } >odd.html
+    like "$(chrome odd.html --dump-dom | grep -o '<title>.*</title>' | tail -n 1)" "<title>$page.pith|&lt;/script" "no error in $page.html"
+done
+chrome big.html --screenshot=big.png >/dev/null
+like "$(convert big.png -crop 800x300+200+150 -format %k info:)" '^[1-9][0-9]' "64 ranks in colour"
+chrome plain.html --screenshot=dark.png --blink-settings=preferredColorScheme=0 >/dev/null
+is "$(convert 'dark.png[1x1+4+4]' -depth 8 rgb:- | od -An -tx1 | tr -d ' ')" 171b20 "dark where the user likes it dark"
+finish

@@ -1,0 +1,596 @@
+"use strict";
+// page.js - draws what `pith draw -o OUT.html` has put into the page: pith({...}), see page.c and page_code.h. Two
+// levels of detail: the whole window, and tiles of it, taken as soon as a column of the whole is wider than a pixel.
+function pith(data) {
+  const signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#%()*+,-./:;=?@[]";
+  const signOf = new Map([...signs].map((sign, number) => [sign, number]));
+  const levels = 4, linesOfRow = levels + 2, leastSpan = 20;
+  const parts = [1, 0.66, 0.4, 0.2]; // of a bar's height, by nesting
+  const span = data.to - data.from;
+  const view = { from: data.from, to: data.to };
+  const theme = {};
+  let arrowsOn = data.arrowsOn, rowHeight, labelWidth, drawWaits = false, hit = null;
+
+  // ---- The code of cells
+
+  // [from, to, sign, low, ...] with columns as times of nanoseconds.
+  function readRuns(line, source) {
+    const runs = [];
+    let column = 0;
+    for (const [, low, sign, far, length] of line.matchAll(/('?)(?:&(..)|([^\d&']))(\d*)/g)) {
+      const to = column + (length ? +length : 1);
+      const number = sign ? signOf.get(sign[0]) * signs.length + signOf.get(sign[1]) : signOf.get(far);
+      if (number !== undefined)
+        runs.push(source.from + column * source.step, source.from + to * source.step, number, low ? 1 : 0);
+      column = to;
+    }
+    return runs;
+  }
+
+  // [time, sign, ...]
+  function readSpots(line, source) {
+    const spots = [];
+    let column = 0;
+    for (const [, by, pair, single] of line.matchAll(/(\d+)(?:&(..)|([^\d&]))/g)) {
+      column += +by;
+      spots.push(source.from + (column + 0.5) * source.step,
+        pair ? signOf.get(pair[0]) * signs.length + signOf.get(pair[1]) : signOf.get(single));
+    }
+    return spots;
+  }
+
+  // A stretch of time as cells; its lines are read when they are first needed.
+  function makeSource(text, from, to) {
+    const lines = text.split("\n").slice(1), read = new Map();
+    const source = { from, to, step: (to - from) / data.columns };
+    source.line = (row, part) => {
+      const key = row * linesOfRow + part;
+      if (!read.has(key)) read.set(key, (part < levels ? readRuns : readSpots)(lines[key] || "", source));
+      return read.get(key);
+    };
+    return source;
+  }
+
+  function readArrows(text) {
+    const numbers = text.split(" ").map((word) => parseInt(word, 36));
+    const arrows = [];
+    let sent = data.from;
+    for (let i = 0; i + 5 < numbers.length; i += 6) {
+      sent += numbers[i];
+      const [took, fromRow, toRow, bytes, tag] = numbers.slice(i + 1, i + 6);
+      arrows.push({ sent, took, received: sent + took, fromRow, toRow, bytes, tag });
+    }
+    return arrows.sort((a, b) => Math.abs(b.took) - Math.abs(a.took));
+  }
+
+  const whole = makeSource(data.whole, data.from, data.to);
+  const tiles = data.tiles.map((text, i) =>
+    makeSource(text, data.from + Math.floor(span * i / data.tiles.length),
+      data.from + Math.floor(span * (i + 1) / data.tiles.length)));
+  const arrows = readArrows(data.arrows);
+
+  // ---- Texts
+
+  const units = [[1e9, "s"], [1e6, "ms"], [1e3, "us"], [1, "ns"]];
+  const unitOf = (ns) => units.find(([size]) => Math.abs(ns) >= size) || units[3];
+  const number = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+  function duration(ns) {
+    const [size, name] = unitOf(ns);
+    return `${+(ns / size).toPrecision(4)} ${name}`;
+  }
+  // A time with the decimals that tell times `fine` apart.
+  function timeText(ns, fine, unit = unitOf(ns || 1e9)) {
+    const decimals = Math.max(0, Math.ceil(Math.log10(unit[0] / Math.max(fine, 1)) - 1e-9));
+    return `${(ns / unit[0]).toFixed(Math.min(decimals, 9))} ${unit[1]}`;
+  }
+  const percent = (share) => share >= 0.0995 ? `${Math.round(share * 100)} %`
+    : share >= 0.00095 ? `${(share * 100).toFixed(1)} %` : "<0.1 %";
+
+  // ---- The page
+
+  function add(parent, tag, name, text) {
+    const element = parent.appendChild(document.createElement(tag));
+    if (name) element.className = name;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+  const body = document.body;
+  add(body, "h1", "", data.title);
+  add(body, "div", "faint", data.subtitle);
+  const bar = add(body, "div", "bar");
+  const rows = add(body, "div", "rows");
+  rows.tabIndex = 0;
+  rows.setAttribute("aria-label", "time lines: arrow keys move, + and - zoom");
+  const tall = add(rows, "div");
+  const canvas = add(tall, "canvas");
+  const axis = add(body, "canvas");
+  const overview = add(body, "canvas", "overview");
+  const table = add(body, "table");
+  add(body, "p", "faint", "Wheel or + \u2212: zoom. Drag or arrow keys: move. f: all. m: messages. "
+    + "What is ticked off in the table is hidden.");
+  const tip = add(body, "div", "tip");
+
+  function button(text, title, run) {
+    const element = add(bar, "button", "", text);
+    element.title = title;
+    element.addEventListener("click", run);
+    return element;
+  }
+  button("Fit", "all (f)", () => setView(data.from, data.to));
+  button("+", "zoom in (+)", () => zoom(0.5));
+  button("\u2212", "zoom out (-)", () => zoom(2));
+  button("\u25c0", "to the left", () => pan(-0.5));
+  button("\u25b6", "to the right", () => pan(0.5));
+  const messages = button("Messages", "on and off (m)", toggleArrows);
+  const windowText = add(bar, "span", "window");
+
+  function toggleArrows() {
+    arrowsOn = !arrowsOn;
+    messages.setAttribute("aria-pressed", arrowsOn);
+    redraw();
+  }
+
+  // ---- The table
+
+  const columnsOfTable = [["name", "state"], ["count", "count"], ["inclusive", "inclusive"], ["exclusive", "exclusive"],
+    ["share", "share"]];
+  const head = add(add(table, "thead"), "tr"), lines = add(table, "tbody");
+  let sorted = "";
+  for (const [key, title] of columnsOfTable)
+    add(head, "th", "", title).addEventListener("click", () => sortTable(key));
+
+  function sortTable(key) {
+    const back = sorted === key;
+    const order = [...data.names].sort((a, b) => key === "name" ? a.name.localeCompare(b.name) : b[key] - a[key]);
+    sorted = back ? "" : key;
+    for (const entry of back ? order.reverse() : order) lines.append(entry.line);
+    if (lines.messages) lines.append(lines.messages);
+  }
+  for (const entry of data.names) {
+    const line = entry.line = add(lines, "tr"), cell = add(line, "td"), label = add(cell, "label");
+    const box = add(label, "input");
+    box.type = "checkbox";
+    box.checked = true;
+    box.addEventListener("change", () => {
+      entry.hidden = !box.checked;
+      line.classList.toggle("hidden", entry.hidden);
+      redraw();
+    });
+    add(label, "span", `colour ${entry.kind}`).style.background = entry.colour;
+    label.append(entry.name);
+    cell.title = entry.name;
+    const state = entry.kind === "state";
+    for (const text of [number(entry.count), state ? duration(entry.inclusive) : "",
+      state ? duration(entry.exclusive) : "", state ? percent(entry.share) : ""])
+      add(line, "td", "", text);
+  }
+  if (data.messages) {
+    lines.messages = add(lines, "tr");
+    const cell = add(lines.messages, "td");
+    add(cell, "span", "colour message");
+    cell.append("messages");
+    add(lines.messages, "td", "", number(data.messages));
+  }
+
+  // ---- The view
+
+  function setView(from, to) {
+    const wide = Math.min(Math.max(to - from, leastSpan), Math.max(span, leastSpan));
+    view.from = Math.max(data.from, Math.min(from, data.to - wide));
+    view.to = view.from + wide;
+    redraw();
+  }
+  function zoom(factor, about = (view.from + view.to) / 2) {
+    setView(about - (about - view.from) * factor, about + (view.to - about) * factor);
+  }
+  function pan(part) {
+    const by = (view.to - view.from) * part;
+    setView(view.from + by, view.to + by);
+  }
+  function redraw() {
+    if (!drawWaits) requestAnimationFrame(draw);
+    drawWaits = true;
+  }
+
+  // ---- Geometry
+
+  const xOf = (time) => labelWidth + (time - view.from) * (canvas.wide - labelWidth) / (view.to - view.from);
+  const timeAt = (x) => view.from + (x - labelWidth) * (view.to - view.from) / (canvas.wide - labelWidth);
+  const topOf = (row) => row * rowHeight - rows.scrollTop;
+  const rowAt = (y) => Math.floor((y + rows.scrollTop) / rowHeight);
+  // Where the bar of a nesting level lies in its row.
+  function barOf(level) {
+    const gap = Math.min(8, Math.floor(rowHeight * 0.22)), full = rowHeight - gap;
+    const height = Math.max(1, level ? Math.floor(full * parts[level] + 0.5) : full);
+    return [Math.floor(gap / 2) + Math.floor((full - height) / 2), height];
+  }
+  const onPixel = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
+
+  function sources() {
+    const finer = tiles.length && (view.to - view.from) / (canvas.wide - labelWidth) < whole.step * 0.75;
+    return finer ? tiles.filter((tile) => tile.to > view.from && tile.from < view.to) : [whole];
+  }
+  // The first item of [from, to, ...] that ends behind a time.
+  function firstAt(items, time, size, place) {
+    let low = 0, high = items.length / size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (items[middle * size + place] <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low * size;
+  }
+
+  // ---- Drawing
+
+  function prepare(target, wide, high) {
+    const ratio = devicePixelRatio;
+    if (target.width !== Math.round(wide * ratio) || target.height !== Math.round(high * ratio)) {
+      target.width = Math.round(wide * ratio);
+      target.height = Math.round(high * ratio);
+      target.style.width = `${wide}px`;
+      target.style.height = `${high}px`;
+    }
+    target.wide = wide;
+    target.high = high;
+    const pen = target.getContext("2d");
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, wide, high);
+    pen.font = '11px "DejaVu Sans", Verdana, sans-serif';
+    return pen;
+  }
+  function darker(colour) {
+    const channel = (at) => Math.floor(parseInt(colour.slice(at, at + 2), 16) * 0.65);
+    return `rgb(${channel(1)},${channel(3)},${channel(5)})`;
+  }
+  for (const entry of data.names) entry.edge = darker(entry.colour);
+
+  function drawRuns(pen, source, row, level) {
+    const runs = source.line(row, level), [top, height] = barOf(level), y = topOf(row) + top;
+    for (let i = firstAt(runs, view.from, 4, 1); i < runs.length && runs[i] < view.to; i += 4) {
+      const entry = data.names[runs[i + 2]], left = onPixel(Math.max(labelWidth, xOf(runs[i])));
+      const width = Math.max(onPixel(xOf(runs[i + 1])) - left, 1 / devicePixelRatio);
+      if (!entry || entry.hidden) continue;
+      const low = runs[i + 3] && height >= 4 ? Math.floor(height / 2) : 0, outlined = level && height - low >= 8;
+      if (outlined) {
+        pen.fillStyle = entry.edge;
+        pen.fillRect(left, y + low, width, height - low);
+      }
+      pen.fillStyle = entry.colour;
+      pen.fillRect(left, y + low + (outlined ? 1 : 0), width, height - low - (outlined ? 2 : 0));
+      if (width >= 4) {
+        pen.fillStyle = entry.edge;
+        pen.fillRect(left, y + low, 1, height - low);
+      }
+    }
+  }
+
+  function drawGraph(pen, source, row) {
+    const { colour } = data.rows[row], [top, height] = barOf(0), foot = topOf(row) + top + height;
+    const yOf = (value) => foot - (value + 1) / signs.length * height;
+    const fill = (runs, draw) => {
+      for (let i = firstAt(runs, view.from, 4, 1); i < runs.length && runs[i] < view.to; i += 4) {
+        const left = Math.max(labelWidth, xOf(runs[i]));
+        draw(onPixel(left), onPixel(xOf(runs[i + 1])) - onPixel(left), runs[i + 2]);
+      }
+    };
+    pen.fillStyle = colour;
+    fill(source.line(row, 0), (x, width, value) => {
+      pen.globalAlpha = 0.3;
+      pen.fillRect(x, yOf(value), width, foot - yOf(value));
+      pen.globalAlpha = 1;
+      pen.fillRect(x, yOf(value), width, 1);
+    });
+    const low = source.line(row, 1);
+    fill(source.line(row, 0), (x, width, value) => {
+      const i = firstAt(low, timeAt(x + width / 2), 4, 1);
+      if (i < low.length && low[i + 2] < value) pen.fillRect(x, yOf(value), width, yOf(low[i + 2]) - yOf(value));
+    });
+  }
+
+  function drawSpots(pen, source, row) {
+    const [top, height] = barOf(0), y = topOf(row);
+    const ticks = source.line(row, levels), marks = source.line(row, levels + 1);
+    for (let i = firstAt(ticks, view.from, 2, 0); i < ticks.length && ticks[i] < view.to; i += 2) {
+      const entry = data.names[ticks[i + 1]], length = Math.floor(height / 3 + 1);
+      if (entry.hidden) continue;
+      pen.fillStyle = entry.colour;
+      pen.fillRect(xOf(ticks[i]), y + top + height - length, 1, length);
+    }
+    const size = Math.min(5, rowHeight * 0.2);
+    for (let i = firstAt(marks, view.from, 2, 0); i < marks.length && marks[i] < view.to; i += 2) {
+      const entry = data.names[marks[i + 1]], x = xOf(marks[i]);
+      if (entry.hidden) continue;
+      pen.beginPath();
+      pen.moveTo(x - size, y + 1);
+      pen.lineTo(x + size, y + 1);
+      pen.lineTo(x, y + 1 + 2 * size);
+      pen.closePath();
+      pen.fillStyle = entry.colour;
+      pen.fill();
+      pen.strokeStyle = entry.edge;
+      pen.stroke();
+    }
+  }
+
+  // In the view, the longest first; where there are more the lines are fainter.
+  const mostArrows = 1200;
+  function arrowsInView() {
+    const seen = [], above = rowAt(0), below = rowAt(canvas.high);
+    for (const arrow of arrows) {
+      if (Math.max(arrow.sent, arrow.received) < view.from || Math.min(arrow.sent, arrow.received) > view.to) continue;
+      if (Math.max(arrow.fromRow, arrow.toRow) < above || Math.min(arrow.fromRow, arrow.toRow) > below) continue;
+      if (seen.push(arrow) === mostArrows) break;
+    }
+    return seen;
+  }
+  function endsOf(arrow) {
+    const [top, height] = barOf(0), middle = top + Math.floor(height / 2) + 0.5;
+    return [xOf(arrow.sent), topOf(arrow.fromRow) + middle, xOf(arrow.received), topOf(arrow.toRow) + middle];
+  }
+  function drawArrows(pen, seen) {
+    pen.globalAlpha = Math.max(0.08, Math.min(0.85, 90 / seen.length));
+    pen.strokeStyle = pen.fillStyle = theme.arrow;
+    for (const arrow of seen) {
+      const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0), size = Math.min(6, rowHeight / 4);
+      pen.beginPath();
+      pen.moveTo(x0, y0);
+      pen.lineTo(x1, y1);
+      pen.stroke();
+      if (length < 2 * size || size < 2 || seen.length > 300) continue;
+      const dx = (x1 - x0) * size / length, dy = (y1 - y0) * size / length;
+      pen.beginPath();
+      pen.moveTo(x1, y1);
+      pen.lineTo(x1 - dx - dy * 0.4, y1 - dy + dx * 0.4);
+      pen.lineTo(x1 - dx + dy * 0.4, y1 - dy - dx * 0.4);
+      pen.fill();
+    }
+    pen.globalAlpha = 1;
+  }
+
+  function drawLabels(pen, first, last) {
+    pen.fillStyle = theme.paper;
+    pen.fillRect(0, 0, labelWidth, canvas.high);
+    const every = Math.ceil(12 / rowHeight);
+    for (let row = Math.ceil(first / every) * every; row < last; row += every) {
+      const [top, height] = barOf(0);
+      pen.fillStyle = data.rows[row].colour ? theme.faint : theme.text;
+      pen.fillText(data.rows[row].label, 0, Math.max(9, Math.floor(topOf(row) + top + height / 2 + 4)), labelWidth - 8);
+    }
+  }
+
+  function axisTicks(width) {
+    const least = (view.to - view.from) * 90 / Math.max(width, 90), ten = 10 ** Math.floor(Math.log10(least));
+    const step = Math.max(1, [1, 2, 5, 10].map((by) => by * ten).find((by) => by >= least * 0.999));
+    const unit = unitOf(Math.max(Math.abs(view.from), Math.abs(view.to))), ticks = [];
+    for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step)
+      ticks.push([time, timeText(time, step, unit)]);
+    return ticks;
+  }
+
+  function drawRows(pen, ticks) {
+    const first = Math.max(0, rowAt(0)), last = Math.min(data.rows.length, rowAt(canvas.high) + 1);
+    pen.fillStyle = theme.grid;
+    for (const [time] of ticks) pen.fillRect(Math.floor(xOf(time)), 0, 1, canvas.high);
+    for (let row = first; row < last; row++) {
+      const { from, to, rank, colour } = data.rows[row], [top, height] = barOf(0);
+      const left = Math.max(labelWidth, xOf(from)), right = Math.min(canvas.wide, xOf(to));
+      pen.fillStyle = theme.grid;
+      if (row && rowHeight >= 8 && data.rows[row - 1].rank !== rank)
+        pen.fillRect(labelWidth, topOf(row), canvas.wide - labelWidth, 1);
+      pen.fillStyle = theme.idle;
+      if (!colour && right > left) pen.fillRect(left, topOf(row) + top, right - left, height);
+    }
+    for (const source of sources())
+      for (let row = first; row < last; row++) {
+        if (data.rows[row].colour) drawGraph(pen, source, row);
+        for (let level = 0; level < levels && !data.rows[row].colour; level++) drawRuns(pen, source, row, level);
+      }
+    for (const source of sources())
+      for (let row = first; row < last; row++) if (!data.rows[row].colour) drawSpots(pen, source, row);
+    if (arrowsOn) drawArrows(pen, arrowsInView());
+    drawLabels(pen, first, last);
+  }
+
+  function drawAxis(ticks) {
+    const pen = prepare(axis, canvas.wide, 26);
+    pen.fillStyle = theme.faint;
+    pen.fillRect(labelWidth, 0, canvas.wide - labelWidth, 1);
+    pen.textAlign = "center";
+    for (const [time, text] of ticks) {
+      const x = xOf(time), half = pen.measureText(text).width / 2;
+      pen.fillRect(Math.floor(x), 0, 1, 5);
+      if (x - half >= 0 && x + half <= canvas.wide) pen.fillText(text, x, 18);
+    }
+  }
+
+  // The whole, each row a line or less, and in it what is shown above.
+  function drawOverview() {
+    const pen = prepare(overview, canvas.wide, 30), width = canvas.wide - labelWidth;
+    const place = (time) => labelWidth + (time - data.from) / span * width;
+    const height = overview.high / data.rows.length;
+    pen.fillStyle = theme.idle;
+    pen.fillRect(labelWidth, 0, width, overview.high);
+    const every = Math.ceil(data.rows.length / overview.high);
+    for (let row = 0; row < data.rows.length; row += every)
+      for (let level = 0; level < levels && !data.rows[row].colour; level++) {
+        const runs = whole.line(row, level);
+        for (let i = 0; i < runs.length; i += 4) {
+          const entry = data.names[runs[i + 2]];
+          if (!entry || entry.hidden || runs[i + 3]) continue;
+          pen.fillStyle = entry.colour;
+          const left = place(runs[i]), right = Math.max(left + 0.5, place(runs[i + 1]));
+          pen.fillRect(left, row * height, right - left, height * every);
+        }
+      }
+    const left = place(view.from), right = Math.max(left + 2, place(view.to));
+    pen.globalAlpha = 0.6;
+    pen.fillStyle = theme.paper;
+    pen.fillRect(labelWidth, 0, left - labelWidth, overview.high);
+    pen.fillRect(right, 0, canvas.wide - right, overview.high);
+    pen.globalAlpha = 1;
+    pen.strokeStyle = theme.accent;
+    pen.strokeRect(left + 0.5, 0.5, right - left - 1, overview.high - 1);
+  }
+
+  function layout() {
+    const wide = body.clientWidth - 32, count = data.rows.length;
+    const natural = count <= 12 ? 30 : count <= 24 ? 24 : count <= 64 ? 16 : count <= 128 ? 10 : 5;
+    rowHeight = data.height || natural;
+    const pen = canvas.getContext("2d");
+    pen.font = '11px "DejaVu Sans", Verdana, sans-serif';
+    labelWidth = Math.min(Math.ceil(Math.max(...data.rows.map((row) => pen.measureText(row.label).width))) + 10,
+      Math.floor(wide / 3));
+    tall.style.height = `${count * rowHeight}px`;
+    return [wide, Math.min(count * rowHeight, Math.floor(innerHeight * 0.76))];
+  }
+
+  function draw() {
+    drawWaits = false;
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ["paper", "text", "faint", "grid", "idle", "arrow", "accent"])
+      theme[name] = style.getPropertyValue(`--${name}`).trim();
+    const [wide, high] = layout(), pen = prepare(canvas, wide, high), ticks = axisTicks(wide - labelWidth);
+    drawRows(pen, ticks);
+    drawAxis(ticks);
+    drawOverview();
+    const fine = (view.to - view.from) / 1000, unit = unitOf(Math.max(Math.abs(view.from), Math.abs(view.to)));
+    const shown = `${timeText(view.from, fine, unit)} \u2013 ${timeText(view.to, fine, unit)}`;
+    windowText.textContent = `${shown}, ${duration(view.to - view.from)}`;
+  }
+
+  // ---- What is under the pointer
+
+  function arrowAt(x, y) {
+    if (!arrowsOn) return null;
+    const near = arrowsInView().slice(0, 400).map((arrow) => {
+      const [x0, y0, x1, y1] = endsOf(arrow), length = Math.hypot(x1 - x0, y1 - y0) || 1;
+      const along = ((x - x0) * (x1 - x0) + (y - y0) * (y1 - y0)) / length;
+      const off = along < 0 || along > length ? 99 : Math.abs((x - x0) * (y1 - y0) - (y - y0) * (x1 - x0)) / length;
+      return { arrow, off };
+    }).sort((a, b) => a.off - b.off)[0];
+    return near && near.off < 3.5 ? near.arrow : null;
+  }
+  function spotAt(row, x, y) {
+    if (y - topOf(row) > rowHeight * 0.4) return null;
+    for (const source of sources()) {
+      const marks = source.line(row, levels + 1);
+      for (let i = 0; i < marks.length; i += 2)
+        if (Math.abs(xOf(marks[i]) - x) < 5 && !data.names[marks[i + 1]].hidden)
+          return { entry: data.names[marks[i + 1]], from: marks[i], to: marks[i], step: source.step };
+    }
+    return null;
+  }
+  function runAt(row, time, y) {
+    for (let level = levels - 1; level >= 0; level--) {
+      const [top, height] = barOf(level);
+      if (level && (y < topOf(row) + top || y >= topOf(row) + top + height)) continue;
+      for (const source of sources()) {
+        const runs = source.line(row, level), i = firstAt(runs, time, 4, 1);
+        const entry = i < runs.length && runs[i] <= time ? data.names[runs[i + 2]] : undefined;
+        if (entry && !entry.hidden) return { entry, from: runs[i], to: runs[i + 1], step: source.step };
+      }
+    }
+    return null;
+  }
+  function valueAt(row, time) {
+    const { low, high } = data.rows[row];
+    for (const source of sources()) {
+      const runs = source.line(row, 0), i = firstAt(runs, time, 4, 1);
+      if (i < runs.length && runs[i] <= time) return low + (high - low) * runs[i + 2] / (signs.length - 1);
+    }
+    return undefined;
+  }
+  function linesAt(x, y) {
+    const row = rowAt(y), time = timeAt(x), fine = (view.to - view.from) / 1000;
+    if (x < labelWidth || row < 0 || row >= data.rows.length) return null;
+    const place = [data.rows[row].label, `at ${timeText(time, fine)}`];
+    if (data.rows[row].colour) {
+      const value = valueAt(row, time);
+      return value === undefined ? place : [`about ${+value.toPrecision(3)}`, ...place];
+    }
+    const arrow = arrowAt(x, y);
+    if (arrow)
+      return ["message", `${data.rows[arrow.fromRow].label} to ${data.rows[arrow.toRow].label}`,
+        `${number(arrow.bytes)} bytes, tag ${arrow.tag}`, `sent ${timeText(arrow.sent, fine)}`,
+        `took ${duration(arrow.took)}`];
+    const found = spotAt(row, x, y) || runAt(row, time, y);
+    if (!found) return place;
+    const length = found.to - found.from, known = 3 * found.step;
+    const took = !length ? "" : length > known ? `about ${duration(length)}` : `below ${duration(known)}`;
+    return [found.entry.name, ...place, took].filter((text) => text);
+  }
+  function showTip(event) {
+    const box = rows.getBoundingClientRect();
+    const texts = hit ? null : linesAt(event.clientX - box.left, event.clientY - box.top);
+    tip.style.display = texts ? "block" : "none";
+    if (!texts) return;
+    tip.replaceChildren();
+    texts.forEach((text, i) => add(tip, i ? "div" : "b", i ? "faint" : "", text));
+    tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${event.clientY + 16 + tip.offsetHeight > innerHeight ? event.clientY - tip.offsetHeight - 10
+      : event.clientY + 16}px`;
+  }
+
+  // ---- Pointer and keys
+
+  rows.addEventListener("wheel", (event) => {
+    const allSeen = tall.clientHeight <= rows.clientHeight + 1, steps = event.deltaY * (event.deltaMode ? 33 : 1);
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      pan((event.deltaX || event.deltaY) / 1000);
+    else if (allSeen || event.ctrlKey)
+      zoom(Math.exp(steps * 0.002), timeAt(event.clientX - rows.getBoundingClientRect().left));
+    else return;
+    event.preventDefault();
+  }, { passive: false });
+  rows.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    hit = { x: event.clientX, y: event.clientY, from: view.from, to: view.to, top: rows.scrollTop };
+    rows.setPointerCapture(event.pointerId);
+    rows.classList.add("moving");
+    showTip(event);
+  });
+  rows.addEventListener("pointermove", (event) => {
+    showTip(event);
+    if (!hit) return;
+    const by = (hit.x - event.clientX) * (hit.to - hit.from) / (canvas.wide - labelWidth);
+    rows.scrollTop = hit.top + hit.y - event.clientY;
+    setView(hit.from + by, hit.to + by);
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    rows.addEventListener(end, () => { hit = null; rows.classList.remove("moving"); });
+  rows.addEventListener("pointerleave", () => { tip.style.display = "none"; });
+  rows.addEventListener("dblclick", (event) => zoom(0.25, timeAt(event.clientX - rows.getBoundingClientRect().left)));
+  rows.addEventListener("scroll", redraw);
+  function overviewTo(event) {
+    const x = event.clientX - overview.getBoundingClientRect().left, half = (view.to - view.from) / 2;
+    const time = data.from + (x - labelWidth) / (canvas.wide - labelWidth) * span;
+    setView(time - half, time + half);
+  }
+  overview.addEventListener("pointerdown", (event) => {
+    overview.setPointerCapture(event.pointerId);
+    overviewTo(event);
+  });
+  overview.addEventListener("pointermove", (event) => { if (event.buttons) overviewTo(event); });
+
+  const keys = {
+    "+": () => zoom(0.5), "=": () => zoom(0.5), w: () => zoom(0.5), "-": () => zoom(2), s: () => zoom(2),
+    ArrowLeft: () => pan(-0.25), a: () => pan(-0.25), ArrowRight: () => pan(0.25), d: () => pan(0.25),
+    ArrowUp: () => { rows.scrollTop -= rowHeight; }, ArrowDown: () => { rows.scrollTop += rowHeight; },
+    f: () => setView(data.from, data.to), Home: () => setView(data.from, data.to), m: toggleArrows,
+  };
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || !keys[event.key]) return;
+    if (/^Arrow(Up|Down)$/.test(event.key) && tall.clientHeight <= rows.clientHeight + 1) return;
+    keys[event.key]();
+    event.preventDefault();
+  });
+  addEventListener("resize", redraw);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+
+  // A window in the address: page.html#1.2-1.4 in seconds.
+  const wanted = /^#([\d.]+)-([\d.]+)$/.exec(location.hash);
+  if (wanted) setView(wanted[1] * 1e9, wanted[2] * 1e9);
+  messages.setAttribute("aria-pressed", arrowsOn);
+  draw();
+}
