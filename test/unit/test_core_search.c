@@ -119,8 +119,8 @@ static int same(const struct pithi_found *found, const struct hit *hit)
 static int walk_is_right(struct pithlog *log, const struct pithi_search *search, struct hit *hits, uint32_t count,
                          int backward)
 {
-    struct pithi_place at = backward ? (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX}
-                                     : (struct pithi_place){INT64_MIN, 0, 0};
+    struct pithi_place at =
+        backward ? (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX} : (struct pithi_place){INT64_MIN, 0, 0};
     struct pithi_found found;
     uint32_t steps = 0;
     int good = 1;
@@ -166,11 +166,8 @@ static void check_log(uint32_t records)
     struct pithlog *log = random_log(records);
     unsigned char wanted[DEFS] = {0};
     uint32_t lanes[LANES] = {0, 1, 2}, some[1] = {1};
-    struct pithi_search search = {.kinds = 1u << PITHLOG_ENTER,
-                                  .max_ns = INT64_MAX,
-                                  .tag = PITHI_ANY_TAG,
-                                  .lanes = lanes,
-                                  .lane_count = LANES};
+    struct pithi_search search = {
+        .kinds = 1u << PITHLOG_ENTER, .max_ns = INT64_MAX, .tag = PITHI_ANY_TAG, .lanes = lanes, .lane_count = LANES};
 
     check(log, &search, "all states");
     search.kinds |= 1u << PITHLOG_EVENT;
@@ -187,11 +184,8 @@ static void check_log(uint32_t records)
     search.kinds = 1u << PITHLOG_EVENT;
     check(log, &search, "events of one lane");
     wanted[STATES - 1] = wanted[1] = 1;
-    search = (struct pithi_search){.wanted = wanted,
-                                   .kinds = 1u << PITHLOG_ENTER,
-                                   .max_ns = INT64_MAX,
-                                   .lanes = lanes,
-                                   .lane_count = LANES};
+    search = (struct pithi_search){
+        .wanted = wanted, .kinds = 1u << PITHLOG_ENTER, .max_ns = INT64_MAX, .lanes = lanes, .lane_count = LANES};
     check(log, &search, "by name");
     pithlog_close(log);
 }

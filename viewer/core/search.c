@@ -19,10 +19,10 @@ struct pending {
 struct walk {
     struct pithlog *log;
     const struct pithi_search *search;
-    struct pithlog_sum *sums; /* [defs] */
+    struct pithlog_sum *sums;     /* [defs] */
     struct pithi_place low, high; /* hits lie between them */
     int backward;
-    uint32_t lane; /* index into search->lanes */
+    uint32_t lane;            /* index into search->lanes */
     struct pithi_found *best; /* NULL: all are told */
     int have;
     uint64_t *counts;
@@ -71,7 +71,8 @@ static int event_fits(struct walk *walk, const struct pithlog_record *record, st
 
 static int send_fits(const struct pithi_search *search, const struct pithlog_record *record)
 {
-    return record->peer >= 0 && record->bytes >= search->min_bytes && (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
+    return record->peer >= 0 && record->bytes >= search->min_bytes &&
+           (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
 }
 
 static struct pithi_place place_of(struct walk *walk, int64_t time_ns)

@@ -63,7 +63,7 @@ oo::class create ::pith::Anim {
             interp alias {} ${words}::$word {} [self] $method
         }
         my build
-        ::pith::keys::install $top $words $::pith::anim::keys
+        ::pith::keys::install $top [list namespace eval $words] $::pith::anim::keys
         if {!$following} {
             my choose_speed
         }

@@ -46,8 +46,12 @@ oo::class create ::pith::Choice {
 
     # The rows of the chosen thing: one, or two of a message; -1 where it is not shown.
     method rows {} {
-        set hit [dict get $thing hit]
-        if {[dict get $thing kind] eq "message"} {
+        return [my rows_of $thing]
+    }
+
+    method rows_of {its_thing} {
+        set hit [dict get $its_thing hit]
+        if {[dict get $its_thing kind] eq "message"} {
             return [list [my row_of [dict get $hit from] [my thread $hit from_thread]] \
                 [my row_of [dict get $hit to] [my thread $hit to_thread]]]
         }
@@ -67,7 +71,21 @@ oo::class create ::pith::Choice {
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
         my show_time $start $end
-        set row [lindex [my rows] 0]
+        my show_row [lindex [my rows] 0]
+    }
+
+    # One end of a message is brought into the middle: `start` or `end`.
+    method show_end {which} {
+        set time [dict get $thing hit $which]
+        lassign [$model window] t0 t1
+        if {$time < $t0 || $time > $t1} {
+            set half [expr {($t1 - $t0) / 2}]
+            $model zoom [expr {$time - $half}] [expr {$time + $half}]
+        }
+        my show_row [lindex [my rows] [expr {$which eq "end"}]]
+    }
+
+    method show_row {row} {
         set first [$model first_row]
         if {$row >= 0 && ($row < $first || $row >= $first + [$timeline rows_in_view])} {
             $timeline scroll_to [expr {$row - [$timeline rows_in_view] / 2}]

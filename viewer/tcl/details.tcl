@@ -17,7 +17,7 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        foreach kind {event arrow state} {
+        foreach kind {event message state} {
             set hit [my ${kind}_at $row $x $y]
             if {$hit ne {}} {
                 return [dict merge $what [dict create kind $kind hit $hit lines [my ${kind}_lines $hit]]]
@@ -35,7 +35,7 @@ oo::class create ::pith::Details {
         return [[$model log] eventat $row [$timeline time_at $x] $reach]
     }
 
-    method arrow_at {row x y} {
+    method message_at {row x y} {
         if {![$model arrows]} {
             return {}
         }
@@ -50,12 +50,17 @@ oo::class create ::pith::Details {
         return [[$model log] stateat $row $from $to [expr {int($y) % [$model row_height]}] [$model row_height]]
     }
 
-    method place_of {hit} {
-        set place "rank [dict get $hit rank]"
-        if {[dict get $hit thread]} {
-            append place " thread [dict get $hit thread]"
+    method place_of {hit {rank rank} {thread thread}} {
+        set place "rank [dict get $hit $rank]"
+        if {[dict exists $hit $thread] && [dict get $hit $thread]} {
+            append place " thread [dict get $hit $thread]"
         }
         return $place
+    }
+
+    # The lines of a thing (choice.tcl): word and value, in turns; the first word is empty.
+    method lines_of {thing} {
+        return [my [dict get $thing kind]_lines [dict get $thing hit]]
     }
 
     method state_lines {hit} {
@@ -78,34 +83,111 @@ oo::class create ::pith::Details {
         if {[dict get $hit payload] ne {}} {
             lappend lines with [dict get $hit payload]
         }
-        if {[dict get $hit count] > 1} {
+        if {[dict exists $hit count] && [dict get $hit count] > 1} {
             lappend lines {} "([expr {[dict get $hit count] - 1}] more near by)"
         }
         return $lines
     }
 
-    method arrow_lines {hit} {
+    # Of a message whose receive is not known (found as a send) the end is its begin.
+    method message_lines {hit} {
         set span [expr {[dict get $hit end] - [dict get $hit start]}]
-        set lines [list {} message from "rank [dict get $hit from]" to "rank [dict get $hit to]" \
+        set lines [list {} message from [my place_of $hit from from_thread] to [my place_of $hit to to_thread] \
             size "[::pithtk::number [dict get $hit bytes]] bytes" tag [dict get $hit tag] \
-            sent [::pithtk::time [dict get $hit start] 1] took [::pithtk::duration $span]]
+            sent [::pithtk::time [dict get $hit start] 1]]
+        if {$span} {
+            lappend lines took [::pithtk::duration $span]
+        }
         if {$span > 0 && [dict get $hit bytes]} {
             lappend lines rate [format {%.4g MB/s} [expr {[dict get $hit bytes] * 1e3 / $span}]]
         }
         return $lines
     }
 
+    # ---- What is not asked for at each move of the pointer
+
+    # The lines, and what a longer look tells.
+    method all_lines {thing} {
+        set lines [my lines_of $thing]
+        catch {lappend lines {*}[my more_of_[dict get $thing kind] [dict get $thing hit]]}
+        return $lines
+    }
+
+    method group_of {hit} {
+        set group [dict get [$model def [dict get $hit id]] group]
+        return [expr {$group eq {} ? {} : [list group $group]}]
+    }
+
+    method percent {part whole} {
+        return [format {%.3g %%} [expr {$whole > 0 ? 100.0 * $part / $whole : 100.0}]]
+    }
+
+    method more_of_state {hit} {
+        set lines [my group_of $hit]
+        set length [expr {[dict get $hit end] - [dict get $hit start]}]
+        set parent [my parent_of $hit]
+        if {$parent ne {}} {
+            lappend lines inside "[dict get $parent name], [my percent $length \
+                [expr {[dict get $parent end] - [dict get $parent start]}]] of it"
+        }
+        lassign [$model whole] first last
+        lappend lines share "[my percent $length [expr {$last - $first}]] of the run"
+        return $lines
+    }
+
+    method more_of_event {hit} {
+        set lines [my group_of $hit]
+        set around [[$model log] stateof [dict get $hit rank] [dict get $hit thread] [dict get $hit start]]
+        if {$around ne {}} {
+            lappend lines inside [dict get $around name]
+        }
+        return $lines
+    }
+
+    # The calls that sent and received it.
+    method more_of_message {hit} {
+        set lines {}
+        if {[dict exists $hit comm] && [dict get $hit comm] ne {}} {
+            lappend lines communicator [dict get $hit comm]
+        }
+        foreach {word rank thread time} {"sent in" from from_thread start "received in" to to_thread end} {
+            if {![dict exists $hit $thread]} continue
+            set call [[$model log] stateof [dict get $hit $rank] [dict get $hit $thread] [dict get $hit $time]]
+            if {$call ne {}} {
+                lappend lines $word "[dict get $call name], [::pithtk::duration \
+                    [expr {[dict get $call end] - [dict get $call start]}]]"
+            }
+        }
+        return $lines
+    }
+
+    # The state around a state; {} none.
+    method parent_of {hit} {
+        return [[$model log] parent [dict get $hit rank] [dict get $hit thread] [dict get $hit id] [dict get $hit start] \
+            [dict get $hit depth]]
+    }
+
+    # As text to be pasted: a line each, "word: value".
+    method text_of {thing} {
+        set text {}
+        foreach {word value} [my all_lines $thing] {
+            append text [expr {$word eq {} ? $value : "$word: $value"}] \n
+        }
+        return $text
+    }
+
     # ---- The card of details
 
+    # Of what is there, which is also given; {} nothing.
     method open_card {x y} {
         my close_card
         set what [my what_is_at $x $y]
         if {![dict exists $what lines]} {
-            return
+            return {}
         }
         set card [ttk::frame $plot.card -style Card.TFrame -padding {10 7}]
         set line 0
-        foreach {word value} [dict get $what lines] {
+        foreach {word value} [my all_lines $what] {
             ttk::label $card.w$line -text $word -style CardFaint.TLabel
             ttk::label $card.v$line -text $value -style [expr {$line ? "Card.TLabel" : "CardBold.TLabel"}]
             if {$line} {
@@ -121,6 +203,7 @@ oo::class create ::pith::Details {
         set left [expr {min($x + 12, $width - [winfo reqwidth $card] - 4)}]
         set top [expr {min($y + 12, $height - [winfo reqheight $card] - 4)}]
         place $card -x [expr {max(2, $left)}] -y [expr {max(2, $top)}]
+        return $what
     }
 
     # Says whether there was one.

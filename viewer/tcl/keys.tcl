@@ -44,21 +44,22 @@ namespace eval ::pith::keys {
     }
 }
 
-proc ::pith::keys::install {top namespace rows} {
+# What a key does: COMMAND SCRIPT.
+proc ::pith::keys::install {top command rows} {
     foreach {events shown help script} $rows {
         foreach event $events {
             # Shift-Left -> <Shift-Key-Left>
             set key [lassign [lreverse [split $event -]] name]
             set pattern [join [list {*}$key Key $name] -]
-            bind $top <$pattern> [list ::pith::keys::run $top %W $namespace $script]
+            bind $top <$pattern> [list ::pith::keys::run $top %W $command $script]
         }
     }
 }
 
 # Bindings of a toplevel are called for its dialogs' widgets and entries too: those keep their keys.
-proc ::pith::keys::run {top widget namespace script} {
+proc ::pith::keys::run {top widget command script} {
     if {[winfo toplevel $widget] eq $top && [winfo class $widget] ni {TEntry Entry}} {
-        namespace eval $namespace $script
+        {*}$command $script
     }
 }
 

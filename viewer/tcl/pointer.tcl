@@ -2,7 +2,7 @@
 # time, zooms, moves the paper as a hand, and turns its wheel.
 
 oo::class create ::pith::Pointer {
-    variable model timeline details
+    variable model timeline choice details
     variable crosshair band
     variable plot     ;# the time lines' canvas
     variable drag     ;# dict of the drag under way: kind (select, zoom, move), x, y, moved...; {} none
@@ -10,7 +10,8 @@ oo::class create ::pith::Pointer {
     variable hover    ;# after id of the look at what is under the pointer
     variable at       ;# x y of the pointer in the plot; {} outside
 
-    constructor {its_timeline its_details its_model} {
+    constructor {its_timeline its_choice its_details its_model} {
+        set choice $its_choice
         set model $its_model
         set timeline $its_timeline
         set details $its_details
@@ -157,7 +158,7 @@ oo::class create ::pith::Pointer {
         if {![$band holds [$timeline time_at $x]]} {
             $model set_selection {}
         }
-        $details open_card $x $y
+        $choice choose [$details open_card $x $y]
     }
 
     # Two drags from the same place are no double click.
@@ -237,7 +238,7 @@ oo::class create ::pith::Pointer {
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline white -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
             }
-            arrow {
+            message {
                 lassign [dict get $hit line] x0 y0 x1 y1
                 # X11 has 16 bits for a coordinate; Tk clips, but not billions.
                 if {max(abs($x0), abs($x1)) < 30000} {

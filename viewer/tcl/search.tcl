@@ -166,7 +166,7 @@ oo::class create ::pith::Search {
     # A pattern with * ? [ is one; else a part of the name. Upper and lower case are alike.
     method ids_like {pattern kinds} {
         set mask [expr {[regexp {[*?\[]} $pattern] ? $pattern : "*$pattern*"}]
-        set searchable [my searchable]
+        set searchable [$model searchable]
         set ids {}
         dict for {id def} [$model defs] {
             if {[dict get $def kind] in $kinds && $id in $searchable &&
@@ -178,13 +178,6 @@ oo::class create ::pith::Search {
             return -code error -errorcode {PITH USAGE} "nothing is named like $pattern"
         }
         return $ids
-    }
-
-    method searchable {} {
-        if {"searchable" in [info object methods $model -all]} {
-            return [$model searchable]
-        }
-        return [dict keys [$model defs]]
     }
 
     # ---- The next one

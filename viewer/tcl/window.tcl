@@ -25,7 +25,7 @@ oo::class create ::pith::Window {
         my build
         my build_parts
         my build_menu
-        ::pith::keys::install $top $words [::pith::part::rows keys $::pith::keys::table]
+        ::pith::keys::install $top [list [self] act] [::pith::part::rows keys $::pith::keys::table]
         after idle [list after 0 [list [self] second_look]]
         focus $top
     }
@@ -53,7 +53,7 @@ oo::class create ::pith::Window {
         set timeline [::pith::Timeline new $top.panes.time $model]
         set choice [::pith::Choice new $timeline $model]
         set details [::pith::Details new $timeline $model]
-        set pointer [::pith::Pointer new $timeline $details $model]
+        set pointer [::pith::Pointer new $timeline $choice $details $model]
         set legend [::pith::Legend new $top.panes.legend $model]
         set status [::pith::Status new $top.status $model]
         $top.panes add $top.panes.time -weight 1
@@ -80,7 +80,7 @@ oo::class create ::pith::Window {
             undo "Back" undo  redo "Forth" redo  arrows "Messages" toggle_arrows  keys "?" show_keys
         } {
             ttk::button $tools.$name -text $text -style Toolbutton -takefocus 0 \
-                -command [list namespace eval $words $script]
+                -command [list [self] act $script]
             pack $tools.$name -side left -padx 1
         }
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
@@ -106,7 +106,7 @@ oo::class create ::pith::Window {
                 if {$text eq "-"} {
                     $menu add separator
                 } else {
-                    $menu add command -label $text -accelerator $key -command [list namespace eval $words $script]
+                    $menu add command -label $text -accelerator $key -command [list [self] act $script]
                 }
             }
         }
@@ -142,6 +142,15 @@ oo::class create ::pith::Window {
     method run {script} {
         my word_sync
         return [namespace eval $words $script]
+    }
+
+    # What keys, menus and buttons do: what is wrong is said at the foot.
+    method act {script} {
+        try {
+            namespace eval $words $script
+        } trap {PITH} text {
+            my say $text
+        }
     }
 
     method top {} { return $top }

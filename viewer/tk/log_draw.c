@@ -286,6 +286,7 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_arrow *arrow;
+    const struct pithlog_comm *comm;
     Tcl_Obj *dict, *line;
     double x, y, ends[4];
 
@@ -295,9 +296,13 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     arrow = pithi_hit_arrow(&object->plot, x, y, 3);
     if (!arrow)
         return TCL_OK;
+    comm = pithlog_get_comm(object->log, arrow->message->comm);
     dict = Tcl_NewDictObj();
     pithi_put_wide(dict, "from", pithlog_get_lane(object->log, arrow->message->send_lane)->rank);
     pithi_put_wide(dict, "to", pithlog_get_lane(object->log, arrow->message->recv_lane)->rank);
+    pithi_put_wide(dict, "from_thread", pithlog_get_lane(object->log, arrow->message->send_lane)->thread);
+    pithi_put_wide(dict, "to_thread", pithlog_get_lane(object->log, arrow->message->recv_lane)->thread);
+    pithi_put_text(dict, "comm", comm ? comm->name : "");
     pithi_put_wide(dict, "start", arrow->message->send_ns);
     pithi_put_wide(dict, "end", arrow->message->recv_ns);
     pithi_put_wide(dict, "tag", arrow->message->tag);

@@ -13,6 +13,7 @@
 #include "core/words.h"
 #include "core/work.h"
 #include "tk/background.h"
+#include "tk/log_jump.h"
 #include "tk/log_ranges.h"
 #include "tk/statistics.h"
 #include "tk/log_search.h"
@@ -266,6 +267,7 @@ static const struct method {
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
     {"palette", 1, "name", pithi_log_palette},
     {"properties", 0, NULL, log_properties},
+    {"parent", 5, "rank thread id start depth", pithi_log_parent},
     {"rangesat", 2, "x y", pithi_log_ranges_at},
     {"rangesdraw", 5, "photo height smooth order chosen", pithi_log_ranges_draw},
     {"rangesexact", 1, "callback", pithi_log_ranges_exact},
@@ -276,6 +278,7 @@ static const struct method {
     {"select", 1, "list", log_select},
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
     {"stretch", 3, "t0 t1 callback", pithi_log_stretch},
+    {"stateof", 3, "rank thread time", pithi_log_state_of},
     {"sums", 2, "t0 t1", pithi_log_sums},
     {"sumsjob", 3, "t0 t1 callback", pithi_log_sums_job}, /* the same as a job: background.h */
     {"ticks", 4, "t0 t1 width spacing", log_ticks},

@@ -199,6 +199,7 @@ static Tcl_Obj *found_dict(const struct pithlog *log, const struct pithi_found *
         return dict;
     }
     pithi_put_wide(dict, "id", found->id);
+    pithi_put_wide(dict, "depth", found->kind == PITHLOG_ENTER ? found->depth : 0);
     pithi_put_text(dict, "name", pithi_def_label(log, found->id, name, sizeof name));
     if (found->kind == PITHLOG_EVENT)
         pithi_put_text(dict, "payload", found->payload);
@@ -272,8 +273,7 @@ int pithi_log_count(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     int columns;
 
     (void)objc;
-    if (get_search(object, interp, objv[2], job) != TCL_OK ||
-        Tcl_GetIntFromObj(interp, objv[3], &columns) != TCL_OK) {
+    if (get_search(object, interp, objv[2], job) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &columns) != TCL_OK) {
         release(&job->job);
         return TCL_ERROR;
     }

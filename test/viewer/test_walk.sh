@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# From record to record, and the details of what is chosen (walk_checks.tcl).
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/viewer/window.sh"
+./make_log plain plain.pith
+ok $? "a log is made"
+start_display
+inside plain.pith walk_checks.tcl
+finish

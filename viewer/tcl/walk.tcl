@@ -1,0 +1,267 @@
+# walk.tcl - from what is chosen (choice.tcl) to other records: the next of its kind on its row, the state around it, a
+# message's other end, neighbouring rows. All of it is keys and words; the answer is what is chosen then.
+
+oo::class create ::pith::Walk {
+    variable window model choice
+    variable job      ;# the search under way; {} none
+    variable over     ;# written when it ends
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set choice [$window choice]
+        set job {}
+        set over 0
+    }
+
+    destructor {
+        if {$job ne {}} {
+            $job stop
+        }
+    }
+
+    # ---- What to start from
+
+    # What is chosen, else what is under the pointer; {} neither.
+    method start {} {
+        if {[$choice thing] ne {}} {
+            return [$choice thing]
+        }
+        set pointed [$model pointer]
+        return [expr {[dict exists $pointed kind] ? $pointed : {}}]
+    }
+
+    method start_on_row {} {
+        set thing [my start]
+        if {$thing eq {}} {
+            set thing [my first_in_view]
+        }
+        return $thing
+    }
+
+    # The state in the middle of the window on the topmost row that has one.
+    method first_in_view {} {
+        lassign [$model window] t0 t1
+        for {set row [$model first_row]} {$row < [$model row_count]} {incr row} {
+            set entry [lindex [$model rows] $row]
+            if {[dict get $entry kind] eq "states"} {
+                set hit [my state_of $entry [expr {($t0 + $t1) / 2}]]
+                if {$hit ne {}} {
+                    return [dict create kind state hit $hit]
+                }
+            }
+        }
+        return {}
+    }
+
+    method state_of {place time} {
+        return [[$model log] stateof [dict get $place rank] [dict get $place thread] $time]
+    }
+
+    # Rank and thread of a thing; of a message those of its sender.
+    method place {thing} {
+        set hit [dict get $thing hit]
+        if {[dict get $thing kind] eq "message"} {
+            return [dict create rank [dict get $hit from] thread \
+                [expr {[dict exists $hit from_thread] ? [dict get $hit from_thread] : 0}]]
+        }
+        return $hit
+    }
+
+    # ---- Going there
+
+    method go {thing} {
+        if {$thing eq {}} {
+            $window say "there is none"
+            return {}
+        }
+        [$window details] close_card
+        $choice choose $thing
+        $choice show
+        $window say [my text $thing]
+        return [my text $thing]
+    }
+
+    method text {thing} {
+        return [join [lmap {word value} [[$window details] lines_of $thing] {
+            expr {$word eq {} ? $value : "$word $value"}
+        }] {   }]
+    }
+
+    # A search along a row, and its answer.
+    method seek {way what thing} {
+        set place [my place $thing]
+        dict set what ranks "[dict get $place rank].[dict get $place thread]"
+        set time [dict get $thing hit start]
+        set from [expr {$way eq "next" ? [list $time 4294967295 4294967295] : [list $time 0 0]}]
+        if {$job ne {}} {
+            $job stop
+        }
+        set job [[$model log] find [string map {prev previous} $way] $what $from [list [self] found]]
+        set text {}
+        while {[info object isa object [self]] && $job ne {}} {
+            vwait [my varname over]
+        }
+        return [$window status_text]
+    }
+
+    method found {how {value {}}} {
+        if {$how eq "progress"} {
+            $window say "looking... [expr {round($value * 100)}] %"
+            return
+        }
+        set job {}
+        switch $how {
+            failed { $window say $value }
+            done { my go [expr {$value eq {} ? {} : [[$window part Search] thing $value]}] }
+        }
+        set over [clock microseconds]
+    }
+
+    # ---- Words
+
+    # The next instance of the same state or event on this row, or the one before.
+    method word_same {way} {
+        set thing [my start]
+        if {$thing eq {}} {
+            $window say "nothing is chosen: click on a state first"
+            return
+        }
+        if {[dict get $thing kind] eq "message"} {
+            return [my word_message $way]
+        }
+        return [my seek [my way $way] [dict create kinds [dict get $thing kind] ids [dict get $thing hit id]] $thing]
+    }
+
+    method word_state {way} {
+        set thing [my start_on_row]
+        if {$thing eq {}} {
+            return
+        }
+        return [my seek [my way $way] {kinds state} $thing]
+    }
+
+    method word_message {way} {
+        set thing [my start_on_row]
+        if {$thing eq {}} {
+            return
+        }
+        return [my seek [my way $way] {kinds message} $thing]
+    }
+
+    method way {word} {
+        if {$word ni {next prev}} {
+            return -code error -errorcode {PITH USAGE} "$word: next or prev is needed"
+        }
+        return $word
+    }
+
+    method word_parent {} {
+        set thing [my start]
+        if {$thing eq {}} {
+            return
+        }
+        set hit [dict get $thing hit]
+        switch [dict get $thing kind] {
+            state { set around [[$window details] parent_of $hit] }
+            event { set around [my state_of $hit [dict get $hit start]] }
+            message { set around [my state_of [my place $thing] [dict get $hit start]] }
+        }
+        return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]
+    }
+
+    # Along the arrow: to the call at its other end. First to the receiver, from there back to the sender.
+    method word_jump {} {
+        set thing [my start]
+        if {$thing eq {} || [dict get $thing kind] ne "message" || ![dict exists $thing hit to_thread]} {
+            $window say "no message is chosen: click on an arrow first"
+            return
+        }
+        set hit [dict get $thing hit]
+        set ahead [expr {![dict exists $hit jumped] || ![dict get $hit jumped]}]
+        dict set thing hit jumped $ahead
+        [$window details] close_card
+        $choice choose $thing
+        $choice show_end [expr {$ahead ? "end" : "start"}]
+        $window say [my text $thing]
+        return [my text $thing]
+    }
+
+    # The row above or below, at the same time.
+    method word_row {way} {
+        set thing [my start_on_row]
+        if {$thing eq {}} {
+            return
+        }
+        set by [expr {[my way $way] eq "next" ? 1 : -1}]
+        set time [dict get $thing hit start]
+        set row [lindex [$choice rows_of $thing] 0]
+        while {$row >= 0 && [incr row $by] >= 0 && $row < [$model row_count]} {
+            set entry [lindex [$model rows] $row]
+            if {[dict get $entry kind] eq "states"} {
+                set hit [my state_of $entry $time]
+                if {$hit ne {}} {
+                    return [my go [dict create kind state hit $hit]]
+                }
+            }
+        }
+        return [my go {}]
+    }
+
+    # What is at a time on a row.
+    method word_choose {time row} {
+        set entry [lindex [$model rows] $row]
+        if {$entry eq {}} {
+            return -code error -errorcode {PITH USAGE} "choose: there is no row $row"
+        }
+        set hit [my state_of $entry [::pith::words::time $time]]
+        return [my go [expr {$hit eq {} ? {} : [dict create kind state hit $hit]}]]
+    }
+
+    method word_chosen {} {
+        return [expr {[my start] eq {} ? {} : [[$window details] all_lines [my start]]}]
+    }
+
+    method word_copy {} {
+        if {[my start] ne {}} {
+            clipboard clear
+            clipboard append [[$window details] text_of [my start]]
+            $window say "copied"
+        }
+    }
+}
+
+::pith::part::add Walk {
+    words {
+        choose {TIME ROW} {choose the state that is there} word_choose
+        chosen {} {what is known of it, words and values} word_chosen
+        same {next|prev} {choose the next of the same name on this row} word_same
+        state {next|prev} {choose the next state on this row, whatever its name} word_state
+        message {next|prev} {choose the next message sent on this row} word_message
+        row {next|prev} {choose the state at this time on the row below or above} word_row
+        parent {} {choose the state around it} word_parent
+        jump {} {along the chosen message to its other end, and back} word_jump
+        copy {} {put what is known of the chosen record on the clipboard} word_copy
+    }
+    keys {
+        {period} {.} {next of the same name on this row} {same next}
+        {comma} {,} {the one before} {same prev}
+        {Control-Right} {Ctrl-Right} {next state on this row} {state next}
+        {Control-Left} {Ctrl-Left} {the state before} {state prev}
+        {Control-Down} {Ctrl-Down} {the row below, at the same time} {row next}
+        {Control-Up} {Ctrl-Up} {the row above} {row prev}
+        {p} {p} {the state around the chosen one} {parent}
+        {j} {j} {along a message to its other end, and back} {jump}
+        {Control-period} {Ctrl-.} {next message sent on this row} {message next}
+        {Control-comma} {Ctrl-,} {the message before} {message prev}
+        {Control-c} {Ctrl-c} {copy what is known of it as text} {copy}
+    }
+    menus {
+        Search {- - -  "Next of the same name" {same next} .  "The one before" {same prev} ,
+                "Next state on this row" {state next} Ctrl-Right  "The state before" {state prev} Ctrl-Left
+                "The row below" {row next} Ctrl-Down  "The row above" {row prev} Ctrl-Up
+                "State around it" parent p  "Other end of the message" jump j
+                "Next message" {message next} Ctrl-.  "Message before" {message prev} Ctrl-,
+                - - -  "Copy as text" copy Ctrl-C}
+    }
+}
