@@ -160,10 +160,10 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
 
 static void keep_arrows(struct page *page, const struct pithi_plot *plot)
 {
-    page->arrows = pithi_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrow_count,
+    page->arrows = pithi_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count,
                               sizeof *page->arrows);
-    for (uint32_t i = 0; i < plot->arrow_count; i++) {
-        const struct pithi_arrow *arrow = &plot->arrows[i];
+    for (uint32_t i = 0; i < plot->arrows.count; i++) {
+        const struct pithi_arrow *arrow = &plot->arrows.items[i];
         const struct pithlog_message *message = arrow->message;
         int64_t numbers[NUMBERS] = {message->send_ns - page->draw->t0_ns, message->recv_ns - message->send_ns,
                                     arrow->from_row, arrow->to_row, (int64_t)message->bytes, message->tag};
@@ -259,12 +259,15 @@ static void add_legend(struct page *page)
 
 static void add_counter(struct page *page, const struct pithi_row *row)
 {
-    const struct pithi_series *series = pithi_digest_series(page->draw->digest, *row);
+    const struct pithlog_series *series;
+    uint32_t i = 0;
 
-    if (!series)
-        return;
-    pithi_text_add(&page->text, ", colour: \"#%06x\", low: %.9g, high: %.9g", page->draw->rgb[row->counter],
-                   series->low, series->high);
+    while ((series = pithlog_digest_series(page->draw->digest, i)) &&
+           (series->lane != row->lane || series->counter != row->counter))
+        i++;
+    if (series)
+        pithi_text_add(&page->text, ", colour: \"#%06x\", low: %.9g, high: %.9g", page->draw->rgb[row->counter],
+                       fmin(series->low, 0), fmax(series->high, 0));
 }
 
 static void add_rows(struct page *page)
@@ -347,8 +350,8 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ", subtitle: ");
     add_string(&page->text, subtitle);
     pithi_text_add(&page->text,
-                   ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu32,
-                   draw->t0_ns, draw->t1_ns, COLUMNS, page->whole.arrow_total);
+                   ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64,
+                   draw->t0_ns, draw->t1_ns, COLUMNS, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height,
                    draw->no_arrows ? "false" : "true");
 }
