@@ -64,6 +64,11 @@ int pithi_theme_choose(const char *name)
     return -1;
 }
 
+static _Atomic double chosen_scale = 1;
+
+double pithi_theme_scale(void) { return chosen_scale; }
+void pithi_theme_set_scale(double scale) { chosen_scale = scale; }
+
 const char *pithi_theme_name(unsigned i) { return i < THEMES ? themes[i].name : NULL; }
 
 int pithi_theme_colour(const char *name, uint32_t *rgb)

@@ -41,7 +41,12 @@ int pithi_theme_choose(const char *name);
 /* The i-th theme's name, NULL behind the last. */
 const char *pithi_theme_name(unsigned i);
 
-/* A number of colour by its name: 0, or -1. */
+/* How much larger things are than on a screen with 96 dots per inch; 1 at first. What is drawn together with Tcl's
+ * texts goes by it. */
+double pithi_theme_scale(void);
+void pithi_theme_set_scale(double scale);
+
+/* A colour by its name: 0, or -1. */
 int pithi_theme_colour(const char *name, uint32_t *rgb);
 
 /* How much brighter one is than the other as WCAG 2.1 has it: 1 alike ... 21 black on white. */

@@ -78,7 +78,7 @@ oo::class create ::pith::Legend {
             -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
-            #0 164 w  show 38 center  find 34 center  count 54 e  inclusive 68 e  exclusive 68 e  share 52 e
+            #0 158 w  show 42 center  find 36 center  count 54 e  inclusive 68 e  exclusive 68 e  share 52 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]

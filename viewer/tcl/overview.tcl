@@ -34,7 +34,7 @@ oo::class create ::pith::Overview {
         image delete $photo $faded $shown
     }
 
-    method height {} { return 36 }
+    method height {} { return [::pith::theme::px 36] }
 
     method resized {w} {
         set width $w

@@ -71,15 +71,13 @@ oo::class create ::pith::Pointer {
 
     # What a drag without a key does: select, or zoom at once, as upshot did.
     method plain_drag {} {
-        if {[namespace which ::pith::preferences::get] ne {}} {
-            return [::pith::preferences::get drag]
-        }
-        return select
+        return [::pith::preferences::get drag]
     }
 
     method wheel {x steps how} {
         if {$how eq {}} {
-            set how [expr {[$timeline all_rows_seen] ? "zoom" : "rows"}]
+            set preferred [::pith::preferences::get wheel]
+            set how [expr {$preferred eq "zoom" || $preferred eq "auto" && [$timeline all_rows_seen] ? "zoom" : "rows"}]
         }
         switch $how {
             zoom { $model zoom_about [expr {$steps > 0 ? 0.8 : 1.25}] [$timeline time_at $x] }

@@ -23,7 +23,7 @@ namespace eval ::pith::preferences {
         wheel        auto  {choice auto zoom scroll}        {Wheel}
             {what it does: zoom, scroll the rows, or scroll when not all rows are seen and zoom otherwise}
         drag         select {choice select zoom}             {Dragging}
-            {what dragging over the time lines does: zoom there, or select a stretch of time}
+            {what dragging over the time lines does: select a stretch of time, or zoom there}
         overview     on    switch                           {Overview}       {the strip with the whole log is shown}
         legend       on    switch                           {Legend}         {the legend is shown}
         legend_all   off   switch                           {Whole legend}

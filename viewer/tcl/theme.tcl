@@ -42,6 +42,7 @@ proc ::pith::theme::scale {} {
     if {abs($factor - 1) < 0.15} {
         set factor 1.0
     }
+    ::pithtk::scale $factor
     tk scaling [expr {$chosen ? $factor * 96 / 72 : $screen_scaling}]
 }
 

@@ -51,9 +51,9 @@ oo::class create ::pith::Timeline {
     method build {} {
         set paper [::pith::theme::colour paper]
         set options [list -highlightthickness 0 -borderwidth 0 -background $paper]
-        set axis [canvas $path.axis {*}$options -height 26]
+        set axis [canvas $path.axis {*}$options -height [::pith::theme::px 26]]
         set plot [canvas $path.plot {*}$options -cursor crosshair -width 900 -height 420]
-        canvas $path.corner {*}$options -height 26 -width 60
+        canvas $path.corner {*}$options -height [::pith::theme::px 26] -width 60
         set labels [::pith::Labels new $path.labels $path.corner $model]
         ttk::scrollbar $path.h -orient horizontal -command [list [self] scroll_time]
         ttk::scrollbar $path.v -orient vertical -command [list [self] scroll_rows]
@@ -67,7 +67,8 @@ oo::class create ::pith::Timeline {
         grid rowconfigure $path 1 -weight 1
         bind $plot <Configure> [list [self] resized %w %h]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
-        $path.corner create text 10 13 -anchor w -tags base -font PithSmall -fill [::pith::theme::colour faint]
+        $path.corner create text 10 [::pith::theme::px 13] -anchor w -tags base -font PithSmall \
+            -fill [::pith::theme::colour faint]
     }
 
     # ---- Following the model
@@ -96,7 +97,8 @@ oo::class create ::pith::Timeline {
     # As long as nobody chose a height, rows fill the window within reason.
     method fill_height {} {
         if {[$model row_count] && $height > 1} {
-            $model set_row_height [expr {max(11, min(44, ($height - 2) / [$model row_count]))}] 1
+            set pixels [expr {($height - 2) / [$model row_count]}]
+            $model set_row_height [expr {max([::pith::theme::px 11], min([::pith::theme::px 44], $pixels))}] 1
         }
     }
 
@@ -139,7 +141,7 @@ oo::class create ::pith::Timeline {
 
     method what_is_drawn {} {
         list {*}[$model window] $width $height [$model first_row] [$model row_height] \
-            [expr {[$model arrows] ? 3000 : 0}]
+            [expr {[$model arrows] ? [::pith::preferences::get most_arrows] : 0}]
     }
 
     method draw {} {
@@ -170,15 +172,16 @@ oo::class create ::pith::Timeline {
     method draw_axis {t0 t1} {
         $axis delete all
         set faint [::pith::theme::colour faint]
-        set marks [lassign [[$model log] ticks $t0 $t1 $width 90] base]
+        set foot [::pith::theme::px 26]
+        set marks [lassign [[$model log] ticks $t0 $t1 $width [::pith::theme::px 90]] base]
         foreach {x label} $marks {
             set x [expr {int($x)}]
-            $axis create line $x 20 $x 26 -fill [::pith::theme::colour edge]
+            $axis create line $x [expr {$foot - 6}] $x $foot -fill [::pith::theme::colour edge]
             if {$x > 14 && $x < $width - 14} {
-                $axis create text $x 12 -text $label -font PithSmall -fill $faint
+                $axis create text $x [expr {$foot / 2 - 1}] -text $label -font PithSmall -fill $faint
             }
         }
-        $axis create line 0 25 $width 25 -fill [::pith::theme::colour edge]
+        $axis create line 0 [expr {$foot - 1}] $width [expr {$foot - 1}] -fill [::pith::theme::colour edge]
         $path.corner itemconfigure base -text $base
     }
 

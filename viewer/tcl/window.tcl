@@ -19,7 +19,7 @@ oo::class create ::pith::Window {
         wm title $top "[file tail $path] - Pith"
         wm protocol $top WM_DELETE_WINDOW [list [self] word_close]
         wm geometry $top [my first_size]
-        wm minsize $top 480 220
+        wm minsize $top [::pith::theme::px 480] [::pith::theme::px 220]
         ::pith::words::install [self] $words $::pith::words::table
         my install_words
         my build
@@ -41,9 +41,9 @@ oo::class create ::pith::Window {
     # ---- Putting together
 
     method first_size {} {
-        set w [expr {min(1280, [winfo screenwidth .] * 9 / 10)}]
+        set w [expr {min([::pith::theme::px 1280], [winfo screenwidth .] * 9 / 10)}]
         set rows [expr {max(5, min(30, [$model row_count]))}]
-        set h [expr {min(170 + 30 * $rows, [winfo screenheight .] * 8 / 10)}]
+        set h [expr {min([::pith::theme::px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 8 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
 

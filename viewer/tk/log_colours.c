@@ -79,6 +79,23 @@ int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *
     return TCL_OK;
 }
 
+int pithi_scale_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    double scale;
+
+    (void)data;
+    if (objc != 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "factor");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetDoubleFromObj(interp, objv[1], &scale) != TCL_OK)
+        return TCL_ERROR;
+    if (!(scale > 0))
+        return usage(interp, "no scale", Tcl_GetString(objv[1]));
+    pithi_theme_set_scale(scale);
+    return TCL_OK;
+}
+
 int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     uint32_t rgb;

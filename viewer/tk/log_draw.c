@@ -68,7 +68,7 @@ static void draw_grid(const struct view *view, const struct pithi_painter *paint
 {
     struct pithi_axis axis;
 
-    pithi_axis_make(view->t0_ns, view->t1_ns, view->width, TICK_SPACING, &axis);
+    pithi_axis_make(view->t0_ns, view->t1_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
     for (uint32_t i = 0; i < axis.count; i++)
         painter->rect(painter->context, floor(axis.ticks[i].x), 0, 1, view->height, PITHI_RGB_GRID, 1);
 }

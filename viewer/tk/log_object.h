@@ -47,8 +47,9 @@ int pithi_log_digest(struct pithi_log_object *object, Tcl_Interp *interp, int ob
 /* log_colours.c */
 int pithi_log_colour(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_palette(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
-/* pithtk::theme ?NAME?, pithtk::texton COLOUR, pithtk::safe COUNT */
+/* pithtk::theme ?NAME?, pithtk::scale FACTOR, pithtk::texton COLOUR, pithtk::safe COUNT */
 int pithi_safe_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_scale_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_theme_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 

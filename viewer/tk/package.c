@@ -7,6 +7,7 @@
  * pithtk::parse WORD              "20ms" as nanoseconds
  * pithtk::number N                digits in groups
  * pithtk::theme ?NAME?            the colours of the theme chosen, or of this one, which is chosen now (log_colours.c)
+ * pithtk::scale FACTOR            how much larger things are than on a screen with 96 dots per inch
  * pithtk::texton COLOUR           black or white, to be read on it
  * pithtk::safe COUNT              the first colours of the palette safe
  * pithtk::grab WINDOW PHOTO       a picture of a window
@@ -104,7 +105,8 @@ int Pithtk_Init(Tcl_Interp *interp)
                     {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
                     {"::pithtk::stage", pithi_stage_command},
                     {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command},
-                    {"::pithtk::safe", pithi_safe_command}};
+                    {"::pithtk::safe", pithi_safe_command},
+                    {"::pithtk::scale", pithi_scale_command}};
 
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;

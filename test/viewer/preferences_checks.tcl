@@ -1,0 +1,120 @@
+# preferences_checks.tcl - run inside of a window that shows the log "plain": the dialog under real clicks and keys, and
+# what follows the preferences.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+set dialog $top.preferences
+sync
+
+proc click {widget} {
+    event generate $widget <Enter>
+    event generate $widget <Button-1> -x 5 -y 5
+    event generate $widget <ButtonRelease-1> -x 5 -y 5
+    sync
+}
+proc type {widget text} {
+    focus -force $widget
+    update
+    $widget delete 0 end
+    foreach char [split $text {}] {
+        event generate $widget <Key> -keysym $char
+    }
+    sync
+}
+# From a readonly combobox, by keys.
+proc choose {widget word} {
+    focus -force $widget
+    update
+    $widget set [lindex [$widget cget -values] 0]
+    for {set i 0} {[$widget get] ne $word && $i < 9} {incr i} {
+        event generate $widget <Key-Down>
+        update
+        set list $widget.popdown.f.l
+        event generate $list <Key-Down>
+        event generate $list <Key-Return>
+        sync
+    }
+}
+
+press_key Control-comma
+ok [winfo exists $dialog] "Ctrl-, opens the dialog"
+is [lsort [lmap key [::pith::preferences::keys] {winfo exists $dialog.rows.$key}]] [lrepeat [llength [::pith::preferences::keys]] 1] \
+    "with a row for each preference"
+focus -force $dialog
+event generate $dialog <Key-Escape>
+ok [expr {![winfo exists $dialog]}] "Escape closes it"
+
+preferences
+sync
+type $dialog.rows.row_height 30
+click $dialog.rows.legend
+is [height] [height] "nothing happens yet"
+ok [winfo ismapped $top.panes.legend] "the legend is still there"
+click $dialog.buttons.apply
+is [height] 30 "Apply: the rows are higher"
+ok [expr {![winfo ismapped $top.panes.legend]}] "the legend is gone"
+ok [winfo exists $dialog] "the dialog stays"
+click $dialog.rows.legend
+click $dialog.rows.overview
+click $dialog.rows.toolbar
+click $dialog.buttons.apply
+ok [winfo ismapped $top.panes.legend] "the legend is back"
+ok [expr {![winfo ismapped [winfo parent $plot].overview]}] "without the strip"
+ok [expr {![winfo ismapped $top.tools]}] "and without buttons"
+click $dialog.rows.overview
+click $dialog.rows.toolbar
+choose $dialog.rows.theme dark
+is [theme] light "the theme waits as well"
+click $dialog.buttons.apply
+is [theme] dark "until now"
+ok [winfo ismapped [winfo parent $plot].overview] "the strip is back"
+type $dialog.rows.most_arrows 99x
+click $dialog.buttons.ok
+ok [winfo exists $dialog] "a bad number keeps the dialog open"
+like [set [$dialog.trouble cget -textvariable]] {^most_arrows: must be 0 to 100000, not "99x"$} "and is said"
+type $dialog.rows.most_arrows 99
+click $dialog.buttons.ok
+is "[winfo exists $dialog] [prefer most_arrows]" "0 99" "OK: taken, closed"
+
+preferences
+sync
+type $dialog.rows.most_arrows 7
+click $dialog.buttons.cancel
+is "[winfo exists $dialog] [prefer most_arrows]" "0 99" "Cancel: nothing is taken"
+preferences
+sync
+click $dialog.buttons.default
+is [$dialog.rows.most_arrows get] 3000 "Defaults are shown"
+click $dialog.buttons.cancel
+is [prefer most_arrows] 99 "and taken with OK only"
+
+# ---- Those who follow
+theme light
+prefer palette safe
+is [palette] safe "the palette"
+is [colour 0.8 0] [string range [lindex [::pithtk::safe 1] 0] 1 end] "in the picture: the best colour for the longest state"
+prefer palette log
+is [colour 0.8 0] 0000cc "and back"
+prefer arrows off
+like [point 0.5 0 1.0] {^2 ranks|^blue|^red} "no messages"
+prefer arrows on
+set before [font metrics TkDefaultFont -linespace]
+prefer font_size 20
+ok [expr {[font metrics TkDefaultFont -linespace] > 1.5 * $before}] "larger letters"
+prefer font_size 9
+prefer wheel zoom
+height 200
+sync
+set x [x_of 0.5]
+event generate $plot <Button-4> -x $x -y 10
+sync
+ok [expr {[lindex [window] 1] - [lindex [window] 0] < 0.9}] "the wheel zooms, though not all rows are seen"
+fit
+prefer wheel scroll
+event generate $plot <Button-4> -x $x -y 10
+sync
+ok [near [window] {0 1}] "the wheel scrolls"
+prefer wheel auto
+prefer row_height 30
+ok [catch {prefer wheel round}] "a bad value is refused"
+
+done
