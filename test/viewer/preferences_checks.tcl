@@ -35,8 +35,8 @@ proc choose {widget word} {
     }
 }
 
-press_key Control-comma
-ok [winfo exists $dialog] "Ctrl-, opens the dialog"
+press_key Control-p
+ok [winfo exists $dialog] "Ctrl-p opens the dialog"
 is [lsort [lmap key [::pith::preferences::keys] {winfo exists $dialog.rows.$key}]] [lrepeat [llength [::pith::preferences::keys]] 1] \
     "with a row for each preference"
 focus -force $dialog

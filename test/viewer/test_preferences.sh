@@ -67,7 +67,7 @@ like "$(prefer 'puts [get theme]')" '^light$' "what cannot be read: defaults"
 rmdir "$conf"
 
 # ---- The man page tells of each key as the table does
-prefer 'puts [manual]' >manual.txt
+prefer 'puts -nonewline [manual]' >manual.txt
 awk '/^\.SS Preferences/ { on = 1; next } on && /^\.S[SH]/ { exit } on && /^\.TP/ { list = 1 } on && list' "$top/man/pith-view.1" >page.txt
 diff manual.txt page.txt >diff.txt
 ok $? "pith-view(1) has the table of preferences" || sed 's/^/# /' diff.txt

@@ -48,6 +48,12 @@ oo::class create ::pith::Legend {
     method tree {} { return $tree }
     method rows {} { return $rows }
     method sums {} { return $sums }
+    # The picture that stands for a definition.
+    method image {id} {
+        set def [$model def $id]
+        return [::pith::box::image [dict get $def kind] [dict get $def colour] [expr {$id ni [$model hidden]}]]
+    }
+
     method set_editor {script} { set editor $script }
     method set_menu {script} { set menu $script }
 

@@ -145,9 +145,9 @@ oo::class create ::pith::PreferencesDialog {
         preferences {}              {the dialog of preferences}                                word_preferences
     }
     keys {
-        {Control-comma} {Ctrl-,} {preferences} {preferences}
+        {Control-p} {Ctrl-p} {preferences} {preferences}
     }
     menus {
-        View {- - - "Preferences..." preferences Ctrl-,}
+        View {- - - "Preferences..." preferences Ctrl-P}
     }
 }
