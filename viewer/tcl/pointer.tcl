@@ -43,8 +43,9 @@ oo::class create ::pith::Pointer {
         bind $plot <Motion> [list $me moved %x %y]
         bind $plot <Leave> [list $me left]
         bind $plot <Double-Button-1> [list $me double %x %y]
-        my bind_drag $plot
-        my bind_drag [$timeline axis]
+        my bind_drag $plot %y
+        # At the axis there are no rows.
+        my bind_drag [$timeline axis] -1
         foreach widget [list $plot [[$timeline labels] path] [$timeline axis]] {
             # Tk 8.6 reports the wheel as buttons under X11, Tk 9 as MouseWheel.
             foreach {button steps} {4 1 5 -1} {
@@ -58,14 +59,14 @@ oo::class create ::pith::Pointer {
         }
     }
 
-    method bind_drag {widget} {
+    method bind_drag {widget y} {
         set me [self]
         foreach {event kind} {Button-1 plain  Control-Button-1 zoom  Shift-Button-1 move  Button-2 move} {
-            bind $widget <$event> [list $me press %x %y $kind]
+            bind $widget <$event> [list $me press %x $y $kind]
         }
         foreach button {1 2} {
-            bind $widget <B$button-Motion> [list $me dragged %x %y]
-            bind $widget <ButtonRelease-$button> [list $me release %x %y]
+            bind $widget <B$button-Motion> [list $me dragged %x $y]
+            bind $widget <ButtonRelease-$button> [list $me release %x $y]
         }
     }
 

@@ -153,6 +153,10 @@ oo::class create ::pith::Window {
         }
     }
 
+    # For the command line: errors are its.
+    method evaluate {script} { return [namespace eval $words $script] }
+    method word_rows_of_table {} { return [::pith::part::rows words $::pith::words::table] }
+
     method top {} { return $top }
     method model {} { return $model }
     method timeline {} { return $timeline }
