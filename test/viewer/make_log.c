@@ -1,8 +1,9 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
  * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
- * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks; "nasty" has
- * names that a terminal would obey and cairo refuse; "empty" has nothing, "point" one record.
+ * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks; "hosts" has
+ * ranks on three hosts, threads, communicators and counters; "nasty" has names that a terminal would obey and cairo
+ * refuse; "empty" has nothing, "point" one record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -219,10 +220,57 @@ static void make_stencil(int32_t ranks, int steps, int threads)
     }
 }
 
+/* ---- A job on three hosts ---------------------------------------------------------------------------------------- */
+
+/* Ranks 0 to 3 on alpha, 4 and 5 on beta, 6 and 7 on gamma; rank r works for r + 1 tenths of each second, then waits in
+ * MPI_Barrier; ranks 0 and 4 have a worker each, rank 5 has two; even and odd ranks have communicators of their own;
+ * each rank counts its load, rank 0 "queue" as well. Rank 7 sends r bytes to each rank r, all at 0.05 s. */
+static void make_hosts(void)
+{
+    static const char *const hosts[] = {"alpha", "alpha", "alpha", "alpha", "beta", "beta", "gamma", "gamma"};
+    static const int32_t halves[2][4] = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+    static const int32_t threads[] = {2, 1, 1, 1, 2, 3, 1, 1};
+    const int64_t tenth = 100000000;
+    uint32_t work = define(PITHLOG_STATE, "work", "#2a9d5c", ""), help = define(PITHLOG_STATE, "help", "#c98a1b", "");
+    uint32_t barrier = define(PITHLOG_STATE, "MPI_Barrier", "#c0392b", "");
+    uint32_t load = define(PITHLOG_COUNTER_TYPE, "load", "", "tasks");
+    uint32_t queue = define(PITHLOG_COUNTER_TYPE, "queue", "", "");
+
+    for (int i = 0; i < 2; i++) {
+        struct pithlog_comm comm = {
+            .key = 100 + (uint64_t)i, .name = i ? "odd" : "even", .size = 4, .world_ranks = halves[i]};
+        uint32_t index;
+        check(pithi_writer_comm(writer, &comm, &index));
+    }
+    for (int32_t rank = 0; rank < 8; rank++) {
+        struct pithi_rank description = {.rank = rank, .host = hosts[rank]};
+        uint32_t lane = lane_of(rank, 0, "");
+        check(pithi_writer_rank(writer, &description));
+        for (int second = 0; second < 4; second++) {
+            int64_t now = second * 10 * tenth, end = now + (rank + 1) * tenth;
+            add(lane, PITHLOG_ENTER, now, work);
+            for (int32_t to = 0; rank == 7 && !second && to < 7; to++)
+                message(lane, PITHLOG_SEND, tenth / 2, to, (uint64_t)to, 0);
+            if (rank < 7 && !second)
+                message(lane, PITHLOG_RECV, tenth / 2, 7, (uint64_t)rank, 0);
+            count(lane, now + tenth / 2, load, rank + second);
+            if (rank == 0)
+                count(lane, now + tenth / 2, queue, 4 - second);
+            add(lane, PITHLOG_LEAVE, end, work);
+            add(lane, PITHLOG_ENTER, end, barrier);
+            add(lane, PITHLOG_LEAVE, now + 10 * tenth, barrier);
+        }
+        for (int32_t t = 1; t < threads[rank]; t++) {
+            int64_t now = t * tenth;
+            state(lane_of(rank, (uint32_t)t, "worker"), &now, help, 30 * tenth);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|many|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|rich|big|many|hosts|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -234,6 +282,8 @@ int main(int argc, char **argv)
         make_stencil(64, 1000, 0);
     else if (strcmp(argv[1], "many") == 0)
         make_many();
+    else if (strcmp(argv[1], "hosts") == 0)
+        make_hosts();
     else if (strcmp(argv[1], "nasty") == 0)
         make_nasty();
     else if (strcmp(argv[1], "point") == 0)

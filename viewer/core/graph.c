@@ -70,11 +70,12 @@ void pithi_graphs_free(struct pithi_graphs *graphs)
 void pithi_graph_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     const struct graph *graph = plot->graphs ? &plot->graphs->rows[row] : NULL;
-    uint32_t rgb = plot->rgb[plot->rows[row].counter];
     double top, height, foot, scale;
+    uint32_t rgb;
 
     if (!graph || !graph->columns || (plot->hidden && plot->hidden[plot->rows[row].counter]))
         return;
+    rgb = plot->rgb[plot->rows[row].counter];
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     foot = pithi_plot_row_top(plot, row) + top + height;
     scale = (height - 1) / (graph->high > graph->low ? graph->high - graph->low : 1);

@@ -82,7 +82,9 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
 {
     char raw[256];
 
-    if (row.counter != PITHI_NONE) {
+    if (row.label) {
+        snprintf(raw, sizeof raw, "%s", row.label);
+    } else if (row.counter != PITHI_NONE) {
         const struct pithlog_def *def = pithlog_get_def(log, row.counter);
         snprintf(raw, sizeof raw, def->format[0] ? "%s [%s]" : "%s", def->name, def->format);
     } else {

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #define PITHI_NONE UINT32_MAX
+#define PITHI_BLANK (UINT32_MAX - 1)
 
 struct pithi_row {
     uint32_t lane;         /* of a group: its first */
-    uint32_t counter;      /* definition, or PITHI_NONE: states */
+    uint32_t counter;      /* definition, or PITHI_NONE: states, or PITHI_BLANK: nothing, the head of an open group */
     const uint32_t *lanes; /* of a group, [lane_count], not owned; NULL: `lane` alone */
     uint32_t lane_count;   /* 0 without `lanes` */
+    const char *label;     /* not owned; NULL: what pithi_row_label (legend.h) makes of the lane */
 };
 
 /* The lanes of a row, one or more. */

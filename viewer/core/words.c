@@ -51,11 +51,6 @@ int pithi_size_parse(const char *text, int *width, int *height)
 
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
-/* One item of a list: ranks first to last, one thread or all (-1). */
-struct item {
-    long first, last, thread;
-};
-
 static int number(const char **text, long *value)
 {
     char *end;
@@ -67,8 +62,7 @@ static int number(const char **text, long *value)
     return 0;
 }
 
-/* Reads one item and the comma after it; 1 when there was one, 0 at the end, -1: not a list. */
-static int next_item(const char **text, struct item *item)
+int pithi_lane_range_next(const char **text, struct pithi_lane_range *item)
 {
     if (!**text)
         return 0;
@@ -85,13 +79,18 @@ static int next_item(const char **text, struct item *item)
     return **text ? -1 : 1;
 }
 
+int pithi_lane_range_has(const struct pithi_lane_range *range, const struct pithlog_lane *lane)
+{
+    return lane->rank >= range->first && lane->rank <= range->last &&
+           (range->thread < 0 || (long)lane->thread == range->thread);
+}
+
 static int is_listed(const char *list, const struct pithlog_lane *lane)
 {
-    struct item item;
+    struct pithi_lane_range item;
 
-    while (next_item(&list, &item) == 1)
-        if (lane->rank >= item.first && lane->rank <= item.last &&
-            (item.thread < 0 || (long)lane->thread == item.thread))
+    while (pithi_lane_range_next(&list, &item) == 1)
+        if (pithi_lane_range_has(&item, lane))
             return 1;
     return 0;
 }
@@ -99,11 +98,11 @@ static int is_listed(const char *list, const struct pithlog_lane *lane)
 int pithi_rows_choose(const struct pithlog *log, const char *list, struct pithi_row *rows, uint32_t *count)
 {
     const char *rest = list;
-    struct item item;
+    struct pithi_lane_range item;
     uint32_t kept = 0;
     int more;
 
-    while ((more = next_item(&rest, &item)) == 1)
+    while ((more = pithi_lane_range_next(&rest, &item)) == 1)
         continue;
     if (more < 0 || !*list)
         return -1;

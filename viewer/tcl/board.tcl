@@ -294,25 +294,8 @@ oo::class create ::pith::Board {
         }
         set from [expr {($start + $end - $span) / 2}]
         $model zoom $from [expr {$from + $span}]
-        set row [my row_of $rank $thread]
-        set timeline [$window timeline]
-        set first [$model first_row]
-        if {$row >= 0 && ($row < $first || $row >= $first + [$timeline rows_in_view])} {
-            $timeline scroll_to $row
-        }
+        [$window timeline] show_row [$model row_of $rank $thread]
         my set_mark $place
-    }
-
-    method row_of {rank thread} {
-        set number -1
-        foreach row [$model rows] {
-            incr number
-            if {[dict get $row kind] eq "states" && [dict get $row rank] == $rank &&
-                    [dict get $row thread] == $thread} {
-                return $number
-            }
-        }
-        return -1
     }
 
     method set_mark {place} {
@@ -330,13 +313,13 @@ oo::class create ::pith::Board {
         }
         set tag mark[namespace tail [self]]
         $plot delete $tag
-        if {$mark eq {} || [set row [my row_of [dict get $mark rank] [dict get $mark thread]]] < 0} {
+        if {$mark eq {} || [set row [$model row_of [dict get $mark rank] [dict get $mark thread]]] < 0} {
             return
         }
         lassign [$timeline size] width height
         set x0 [expr {max(-5, [$timeline x_of [dict get $mark start]] - 2)}]
         set x1 [expr {min($width + 5, max($x0 + 4, [$timeline x_of [dict get $mark end]] + 1))}]
-        set y0 [expr {($row - [$model first_row]) * [$model row_height]}]
+        set y0 [expr {[$model line_of $row] * [$model row_height]}]
         $plot create rectangle $x0 $y0 $x1 [expr {$y0 + [$model row_height] - 1}] \
             -outline [::pith::theme::colour accent] -width 2 -tags $tag
     }

@@ -32,18 +32,6 @@ oo::class create ::pith::Choice {
         my draw
     }
 
-    method row_of {rank thread} {
-        set row 0
-        foreach entry [$model rows] {
-            if {[dict get $entry kind] eq "states" && [dict get $entry rank] == $rank &&
-                [dict get $entry thread] == $thread} {
-                return $row
-            }
-            incr row
-        }
-        return -1
-    }
-
     # The rows of the chosen thing: one, or two of a message; -1 where it is not shown.
     method rows {} {
         return [my rows_of $thing]
@@ -52,10 +40,10 @@ oo::class create ::pith::Choice {
     method rows_of {its_thing} {
         set hit [dict get $its_thing hit]
         if {[dict get $its_thing kind] eq "message"} {
-            return [list [my row_of [dict get $hit from] [my thread $hit from_thread]] \
-                [my row_of [dict get $hit to] [my thread $hit to_thread]]]
+            return [list [$model row_of [dict get $hit from] [my thread $hit from_thread]] \
+                [$model row_of [dict get $hit to] [my thread $hit to_thread]]]
         }
-        return [list [my row_of [dict get $hit rank] [dict get $hit thread]]]
+        return [list [$model row_of [dict get $hit rank] [dict get $hit thread]]]
     }
 
     method thread {hit key} {
@@ -71,7 +59,7 @@ oo::class create ::pith::Choice {
         set start [dict get $thing hit start]
         set end [dict get $thing hit end]
         my show_time $start $end
-        my show_row [lindex [my rows] 0]
+        $timeline show_row [lindex [my rows] 0]
     }
 
     # One end of a message is brought into the middle: `start` or `end`.
@@ -82,14 +70,7 @@ oo::class create ::pith::Choice {
             set half [expr {($t1 - $t0) / 2}]
             $model zoom [expr {$time - $half}] [expr {$time + $half}]
         }
-        my show_row [lindex [my rows] [expr {$which eq "end"}]]
-    }
-
-    method show_row {row} {
-        set first [$model first_row]
-        if {$row >= 0 && ($row < $first || $row >= $first + [$timeline rows_in_view])} {
-            $timeline scroll_to [expr {$row - [$timeline rows_in_view] / 2}]
-        }
+        $timeline show_row [lindex [my rows] [expr {$which eq "end"}]]
     }
 
     # As little as possible is moved; what is longer than the window makes it wider.
@@ -141,7 +122,7 @@ oo::class create ::pith::Choice {
         }
         set hit [dict get $thing hit]
         set pixels [$model row_height]
-        set top [expr {($row - [$model first_row]) * $pixels}]
+        set top [expr {[$model line_of $row] * $pixels}]
         lassign [my level_of $row $hit] y height
         set x0 [expr {[my x_of [dict get $hit start]] - 1}]
         set x1 [expr {max($x0 + 2, [my x_of [dict get $hit end]])}]
@@ -176,7 +157,7 @@ oo::class create ::pith::Choice {
         set hit [dict get $thing hit]
         set ends {}
         foreach row [list $from $to] time [list [dict get $hit start] [dict get $hit end]] {
-            lappend ends [my x_of $time] [expr {($row - [$model first_row] + 0.5) * [$model row_height]}]
+            lappend ends [my x_of $time] [expr {([$model line_of $row] + 0.5) * [$model row_height]}]
         }
         $plot create line {*}$ends -fill [::pith::theme::colour paper] -width 5 -tags choice
         $plot create line {*}$ends -fill [::pith::theme::colour text] -width 2 -arrow last -tags choice

@@ -2,7 +2,7 @@
 
 oo::class create ::pith::Crosshair {
     variable model timeline
-    variable plot axis labels ;# canvases
+    variable plot axis        ;# canvases
     variable at               ;# x y of the pointer in the plot; {} outside
 
     constructor {its_timeline its_model} {
@@ -10,7 +10,6 @@ oo::class create ::pith::Crosshair {
         set timeline $its_timeline
         set plot [$timeline plot]
         set axis [$timeline axis]
-        set labels [[$timeline labels] path]
         set at {}
         $plot create line -1 0 -1 0 -fill [::pith::theme::colour accent] -tags cursor -state hidden
         $timeline after_drawing [list [self] draw]
@@ -23,6 +22,7 @@ oo::class create ::pith::Crosshair {
 
     method hide {} {
         set at {}
+        [$timeline labels] hover -1
         my draw
     }
 
@@ -31,7 +31,6 @@ oo::class create ::pith::Crosshair {
             return
         }
         $axis delete flag
-        $labels delete rowmark
         if {$at eq {}} {
             $plot itemconfigure cursor -state hidden
             return
@@ -40,7 +39,7 @@ oo::class create ::pith::Crosshair {
         $plot coords cursor $x 0 $x [lindex [$timeline size] 1]
         $plot itemconfigure cursor -state normal
         my draw_time $x
-        my mark_row $y
+        [$timeline labels] hover [$timeline row_at $y]
     }
 
     # A flag that stays inside of the axis.
@@ -56,17 +55,5 @@ oo::class create ::pith::Crosshair {
         $axis create rectangle [expr {$a - 4}] 2 [expr {$c + 4}] 20 -fill $accent -outline $accent -tags flag
         $axis create line $x 20 $x 26 -fill $accent -tags flag
         $axis raise $text
-    }
-
-    method mark_row {y} {
-        set row [$timeline row_at $y]
-        if {$row < 0} {
-            return
-        }
-        set pixels [$model row_height]
-        set top [expr {($row - [$model first_row]) * $pixels}]
-        $labels create rectangle 0 $top [expr {[winfo width $labels] - 2}] [expr {$top + $pixels - 1}] \
-            -fill [::pith::theme::colour select] -outline {} -tags rowmark
-        $labels lower rowmark
     }
 }

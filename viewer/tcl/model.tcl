@@ -10,7 +10,7 @@ oo::class create ::pith::Model {
     variable log        ;# the command of the C core (tk/log_object.h)
     variable info       ;# dict: what the log is
     variable defs       ;# dict: id -> dict of name, kind, colour, group
-    variable rows       ;# list of dicts: the rows selected
+    variable row_count pinned_count ;# of the rows that are seen; of them the pinned ones, which are the first
     variable t0 t1      ;# shown, t0 < t1
     variable hidden     ;# list of ids
     variable unsearched ;# list of ids that the search passes over
@@ -18,7 +18,7 @@ oo::class create ::pith::Model {
     variable selection  ;# {from to}: a stretch of time that was chosen; {} none
     variable row_height ;# pixels
     variable auto_height ;# 1: rows fill the window
-    variable first_row  ;# the topmost shown
+    variable first_row  ;# how many rows below the pinned ones are scrolled out at the top
     variable arrows     ;# 1: messages are shown
     variable pointer    ;# dict: what is under the pointer, {} nothing
     variable reading    ;# the part of messages and counters that is read, while they are; {} else
@@ -34,7 +34,7 @@ oo::class create ::pith::Model {
             dict set defs [dict get $def id] $def
         }
         my take_palette [::pith::preferences::get palette]
-        set rows [$log rows]
+        my count_rows
         lassign [my whole] t0 t1
         set hidden {}
         set unsearched {}
@@ -70,8 +70,8 @@ oo::class create ::pith::Model {
 
     method log {} { return $log }
     method info {key} { dict get $info $key }
-    method rows {} { return $rows }
-    method row_count {} { llength $rows }
+    method row_count {} { return $row_count }
+    method pinned_count {} { return $pinned_count }
     method def {id} { dict get $defs $id }
     method defs {} { return $defs }
     method window {} { list $t0 $t1 }
@@ -165,12 +165,54 @@ oo::class create ::pith::Model {
 
     # ---- Rows
 
-    # A list such as 0-3,7.1; "" all.
-    method select {list} {
-        $log select $list
-        set rows [$log rows]
-        set first_row 0
+    # Rows from FIRST to LAST as dicts: label, note, kind (group, states, counter), node, depth, children, open, pinned,
+    # parent, lane, lanes (how many), rank, thread, name, host. Asked for where they are shown: there may be 100,000.
+    method rows {{first 0} {last 1000000000}} { $log rows list $first $last }
+    method row {row} { lindex [$log rows list $row $row] 0 }
+
+    # The row that shows a thread, by itself or among others; -1 none.
+    method row_of {rank thread} { $log rows shows $rank $thread }
+
+    # Rows are drawn on lines, from 0: first the pinned ones, then those that are scrolled to.
+    method line_of {row} {
+        if {$row < $pinned_count} {
+            return $row
+        }
+        expr {$row - $first_row >= $pinned_count ? $row - $first_row : -1}
+    }
+
+    # -1: no row is there.
+    method row_on {line} {
+        set row [expr {$line < $pinned_count ? $line : $line + $first_row}]
+        expr {$line >= 0 && $row < $row_count ? $row : -1}
+    }
+
+    method count_rows {} {
+        set row_count [$log rows count]
+        set pinned_count [$log rows pinned]
+    }
+
+    # A word of tk/log_rows.c that asks.
+    method tree {args} { $log rows {*}$args }
+
+    # One that changes which rows are seen, or in which order.
+    method arrange {args} {
+        set result [$log rows {*}$args]
+        my rows_changed
+        return $result
+    }
+
+    method rows_changed {} {
+        my count_rows
+        set first_row [expr {max(0, min($first_row, $row_count - 1))}]
         my notify rows
+    }
+
+    # A pattern: ranks (0-3,7.1) and names; "" all.
+    method select {pattern} {
+        $log rows filter $pattern
+        set first_row 0
+        my rows_changed
     }
 
     method set_row_height {pixels {auto 0}} {
@@ -186,7 +228,7 @@ oo::class create ::pith::Model {
     }
 
     method scroll_to {row} {
-        set row [expr {max(0, min($row, [llength $rows] - 1))}]
+        set row [expr {max(0, min($row, $row_count - 1))}]
         if {$row != $first_row} {
             set first_row $row
             my notify size
@@ -316,7 +358,7 @@ oo::class create ::pith::Model {
                     my set_trouble [dict get $value trouble]
                 }
                 if {[dict get $value counters]} {
-                    my select {}
+                    my rows_changed
                 }
             }
             failed { my set_trouble $value }

@@ -82,12 +82,7 @@ oo::class create ::pith::RangesPane {
     }
 
     method unit {} {
-        foreach row [$model rows] {
-            if {[dict get $row thread]} {
-                return Threads
-            }
-        }
-        return Processes
+        expr {[$model info lanes] > [$model info ranks] ? "Threads" : "Processes"}
     }
 
     method show {} {

@@ -216,7 +216,7 @@ oo::class create ::pith::Selection {
 
     method labels_width {} {
         set widest 20
-        foreach row [lrange [$model rows] 0 200] {
+        foreach row [$model rows 0 200] {
             set widest [expr {max($widest, [font measure PithSmall [dict get $row label]])}]
         }
         return [expr {min($widest, [winfo width $bars] / 3) + 12}]
@@ -228,7 +228,7 @@ oo::class create ::pith::Selection {
             return
         }
         set height [my line_height]
-        set count [llength [$model rows]]
+        set count [$model row_count]
         $bars configure -scrollregion [list 0 0 [winfo width $bars] [expr {$height * $count}]] -yscrollincrement $height
         $bars delete all
         set first [expr {max(0, int([$bars canvasy 0]) / $height)}]
@@ -240,7 +240,7 @@ oo::class create ::pith::Selection {
     }
 
     method draw_bar {row left y height} {
-        set entry [lindex [$model rows] $row]
+        set entry [$model row $row]
         $bars create text 6 [expr {$y + $height / 2}] -anchor w -text [dict get $entry label] -font PithSmall \
             -fill [::pith::theme::colour text]
         if {[dict get $entry kind] eq "counter"} {
@@ -274,7 +274,7 @@ oo::class create ::pith::Selection {
         foreach sum [my of_row $row] {
             lassign $sum id count inclusive exclusive part
             if {$share >= 0 && $share < $part} {
-                set text "[dict get [lindex [$model rows] $row] label]:  [dict get [$model def $id] name]\
+                set text "[dict get [$model row $row] label]:  [dict get [$model def $id] name]\
                     [::pithtk::duration $exclusive] ([format %.1f [expr {100 * $part}]] %)"
                 break
             }
@@ -293,7 +293,7 @@ oo::class create ::pith::Selection {
         }
         foreach row [dict keys [dict get $found rows]] {
             foreach entry [my of_row $row] {
-                lappend lines [my table_line [dict get [lindex [$model rows] $row] label] $entry]
+                lappend lines [my table_line [dict get [$model row $row] label] $entry]
             }
         }
         return $lines

@@ -54,7 +54,7 @@ oo::class create ::pith::Timeline {
         set axis [canvas $path.axis {*}$options -height [::pith::theme::px 26]]
         set plot [canvas $path.plot {*}$options -cursor crosshair -width 900 -height 420]
         canvas $path.corner {*}$options -height [::pith::theme::px 26] -width 60
-        set labels [::pith::Labels new $path.labels $path.corner $model]
+        set labels [::pith::Labels new $path.labels $path.corner $plot $model]
         ttk::scrollbar $path.h -orient horizontal -command [list [self] scroll_time]
         ttk::scrollbar $path.v -orient vertical -command [list [self] scroll_rows]
         grid $path.corner $axis -sticky nsew
@@ -225,6 +225,16 @@ oo::class create ::pith::Timeline {
         $model scroll_to [expr {max(0, min($row, [my last_first]))}]
     }
 
+    # So that it is seen; -1: nothing happens.
+    method show_row {row} {
+        if {$row >= [$model pinned_count]} {
+            set line [$model line_of $row]
+            if {$line < 0 || $line >= [my rows_in_view]} {
+                my scroll_to [expr {$row - max([$model pinned_count], [my rows_in_view] / 3)}]
+            }
+        }
+    }
+
     method all_rows_seen {} {
         expr {[$model row_count] * [$model row_height] <= $height}
     }
@@ -243,7 +253,6 @@ oo::class create ::pith::Timeline {
 
     # The row under y, or -1.
     method row_at {y} {
-        set row [expr {[$model first_row] + int($y) / [$model row_height]}]
-        expr {$y >= 0 && $row < [$model row_count] ? $row : -1}
+        expr {$y >= 0 ? [$model row_on [expr {int($y) / [$model row_height]}]] : -1}
     }
 }

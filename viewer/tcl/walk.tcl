@@ -43,7 +43,7 @@ oo::class create ::pith::Walk {
     method first_in_view {} {
         lassign [$model window] t0 t1
         for {set row [$model first_row]} {$row < [$model row_count]} {incr row} {
-            set entry [lindex [$model rows] $row]
+            set entry [$model row $row]
             if {[dict get $entry kind] eq "states"} {
                 set hit [my state_of $entry [expr {($t0 + $t1) / 2}]]
                 if {$hit ne {}} {
@@ -197,7 +197,7 @@ oo::class create ::pith::Walk {
         set time [dict get $thing hit start]
         set row [lindex [$choice rows_of $thing] 0]
         while {$row >= 0 && [incr row $by] >= 0 && $row < [$model row_count]} {
-            set entry [lindex [$model rows] $row]
+            set entry [$model row $row]
             if {[dict get $entry kind] eq "states"} {
                 set hit [my state_of $entry $time]
                 if {$hit ne {}} {
@@ -210,7 +210,7 @@ oo::class create ::pith::Walk {
 
     # What is at a time on a row.
     method word_choose {time row} {
-        set entry [lindex [$model rows] $row]
+        set entry [$model row $row]
         if {$entry eq {}} {
             return -code error -errorcode {PITH USAGE} "choose: there is no row $row"
         }

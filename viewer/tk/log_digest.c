@@ -5,7 +5,7 @@
 
 #include "core/memory.h"
 #include "tk/background.h"
-#include "tk/log_object.h"
+#include "tk/log_rows.h"
 
 struct digest_job {
     struct pithi_job job;
@@ -39,6 +39,7 @@ static Tcl_Obj *digest_result(struct pithi_job *job)
     if (!job->object->digest) {
         job->object->digest = reading->digest;
         reading->digest = NULL;
+        pithi_log_add_counters(job->object);
     }
     return dict;
 }

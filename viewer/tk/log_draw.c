@@ -8,7 +8,7 @@
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
-#include "tk/log_object.h"
+#include "tk/log_rows.h"
 
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
@@ -43,7 +43,8 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
 
 static void set_plot(struct pithi_log_object *object, const struct view *view)
 {
-    uint32_t rest = object->row_count - (uint32_t)view->first_row;
+    uint32_t rest;
+    const struct pithi_row *rows = pithi_log_rows_from(object, (uint32_t)view->first_row, &rest);
     uint32_t fit = (uint32_t)(view->height / view->row_height) + 1;
     struct pithi_plot *plot = &object->plot;
 
@@ -57,7 +58,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->hidden = object->hidden;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
-    plot->rows = object->rows + view->first_row;
+    plot->rows = rows;
     plot->row_count = rest < fit ? rest : fit;
     plot->width = (uint32_t)view->width;
     plot->row_height = view->row_height;
@@ -155,18 +156,18 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
-/* Rows for a strip that is `height` high: all, or when they would be thinner than two pixels an even choice of them. */
+/* Rows for a strip that is `height` high: all lanes shown, or when they would be thinner than two pixels an even choice
+ * of them. */
 static struct pithi_row *strip_rows(const struct pithi_log_object *object, uint32_t height, uint32_t *count)
 {
-    struct pithi_row *rows = pithi_alloc(object->row_count, sizeof *rows);
-    uint32_t lanes = 0, most = height / 2 ? height / 2 : 1;
+    uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown), most = height / 2 ? height / 2 : 1;
+    struct pithi_row *rows;
 
-    for (uint32_t row = 0; row < object->row_count; row++)
-        if (object->rows[row].counter == PITHI_NONE)
-            rows[lanes++] = object->rows[row];
-    *count = lanes < most ? lanes : most;
+    *count = shown < most ? shown : most;
+    rows = pithi_alloc(*count, sizeof *rows);
     for (uint32_t i = 0; i < *count; i++)
-        rows[i] = rows[(uint64_t)i * lanes / *count];
+        rows[i] = (struct pithi_row){.lane = lanes[(uint64_t)i * shown / *count], .counter = PITHI_NONE};
+    free(lanes);
     return rows;
 }
 

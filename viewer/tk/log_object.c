@@ -15,6 +15,7 @@
 #include "tk/background.h"
 #include "tk/log_jump.h"
 #include "tk/log_ranges.h"
+#include "tk/log_rows.h"
 #include "tk/statistics.h"
 #include "tk/log_search.h"
 
@@ -145,54 +146,7 @@ static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* ---- Rows and filters -------------------------------------------------------------------------------------------- */
-
-static int log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
-    char label[256];
-
-    (void)objc, (void)objv;
-    for (uint32_t row = 0; row < object->row_count; row++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
-        Tcl_Obj *dict = Tcl_NewDictObj();
-        pithi_row_label(object->log, object->rows[row], label, sizeof label);
-        pithi_put_text(dict, "label", label);
-        pithi_put_text(dict, "kind", object->rows[row].counter == PITHI_NONE ? "states" : "counter");
-        pithi_put_wide(dict, "rank", lane->rank);
-        pithi_put_wide(dict, "thread", lane->thread);
-        pithi_put_text(dict, "name", lane->name);
-        pithi_put_text(dict, "host", lane->host);
-        Tcl_ListObjAppendElement(NULL, list, dict);
-    }
-    Tcl_SetObjResult(interp, list);
-    return TCL_OK;
-}
-
-static void forget_plot(struct pithi_log_object *object)
-{
-    pithi_plot_free(&object->plot);
-    memset(&object->plot, 0, sizeof object->plot);
-}
-
-static int log_select(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    const char *list = Tcl_GetString(objv[2]);
-    uint32_t count;
-    struct pithi_row *rows = pithi_rows_make(object->log, object->digest, &count);
-
-    (void)objc;
-    if (*list && (pithi_rows_choose(object->log, list, rows, &count) || !count)) {
-        free(rows);
-        return fail(interp, "USAGE", "no such rows: give a list of ranks such as 0-3,7.1");
-    }
-    forget_plot(object);
-    free(object->rows);
-    object->rows = rows;
-    object->row_count = count;
-    Tcl_SetObjResult(interp, Tcl_NewIntObj((int)count));
-    return TCL_OK;
-}
+/* ---- Filters, messages and counters -------------------------------------------------------------------------------------------- */
 
 static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -246,9 +200,10 @@ static int log_close(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     return TCL_OK;
 }
 
+enum { ANY = -1 };
 static const struct method {
     const char *name;
-    int words; /* after LOG METHOD */
+    int words; /* after LOG METHOD; ANY: it counts itself */
     const char *usage;
     int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 } methods[] = {
@@ -274,8 +229,8 @@ static const struct method {
     {"rangesload", 4, "t0 t1 width depth", pithi_log_ranges_load},
     {"rangestimes", 0, NULL, pithi_log_ranges_times},
     {"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_refine},
-    {"rows", 0, NULL, log_rows},
-    {"select", 1, "list", log_select},
+    {"rows", ANY, "word ?arg ...?", pithi_log_rows},
+    {"sort", 6, "by falling t0 t1 ids callback", pithi_log_sort},
     {"stateat", 5, "row t0 t1 y rowHeight", pithi_log_state_at},
     {"stretch", 3, "t0 t1 callback", pithi_log_stretch},
     {"stateof", 3, "rank thread time", pithi_log_state_of},
@@ -297,7 +252,7 @@ static int log_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
     }
     if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
         return TCL_ERROR;
-    if (objc != methods[which].words + 2) {
+    if (methods[which].words != ANY && objc != methods[which].words + 2) {
         Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
         return TCL_ERROR;
     }
@@ -309,14 +264,15 @@ static void log_delete(ClientData data)
     struct pithi_log_object *object = data;
 
     pithi_job_stop_all(object);
-    forget_plot(object);
+    pithi_plot_free(&object->plot);
     pithi_log_ranges_free(object);
     pithi_raster_free(&object->raster);
     pithlog_digest_close(object->digest);
+    pithi_rows_close(object->tree);
     pithlog_summary_close(object->summary);
     pithlog_summary_close(object->spare_summary);
     pithlog_close(object->log);
-    free(object->rows);
+    free(object->scrolled);
     free(object->hidden);
     free(object->rgb);
     free(object->path);
@@ -344,7 +300,8 @@ int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
     object->path = strdup(Tcl_GetString(objv[1]));
     object->rgb = pithi_palette_make(log);
     object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
-    object->rows = pithi_rows_make(log, NULL, &object->row_count);
+    object->tree = pithi_rows_open(log);
+    pithi_log_rows_changed(object);
     snprintf(name, sizeof name, "::pithtk::log%u", ++next);
     object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
     Tcl_SetObjResult(interp, Tcl_NewStringObj(name, -1));

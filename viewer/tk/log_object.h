@@ -10,6 +10,7 @@
 
 #include "core/plot.h"
 #include "core/raster.h"
+#include "core/rows.h"
 
 struct pithi_log_object {
     struct pithlog *log;
@@ -19,8 +20,10 @@ struct pithi_log_object {
     char *path;
     uint32_t *rgb;
     unsigned char *hidden;  /* [defs] */
-    struct pithi_row *rows; /* selected */
+    struct pithi_rows *tree;      /* of all rows (core/rows.h) */
+    const struct pithi_row *rows; /* those seen, the tree's; see log_rows.h */
     uint32_t row_count;
+    struct pithi_row *scrolled; /* of pithi_log_rows_from */
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
     struct pithi_raster raster;
     struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */

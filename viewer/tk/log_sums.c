@@ -6,21 +6,6 @@
 #include "tk/background.h"
 #include "tk/log_object.h"
 
-/* The lanes of all rows selected, also of those that are scrolled out of sight; to be freed. */
-static uint32_t *lanes_selected(const struct pithi_log_object *object, uint32_t *count)
-{
-    uint32_t *lanes = NULL, capacity = 0, of_row;
-
-    *count = 0;
-    for (uint32_t row = 0; row < object->row_count; row++) {
-        const uint32_t *more = pithi_row_lanes(&object->rows[row], &of_row);
-        lanes = pithi_grow(lanes, &capacity, *count + of_row, sizeof *lanes);
-        for (uint32_t i = 0; i < of_row && object->rows[row].counter == PITHI_NONE; i++)
-            lanes[(*count)++] = more[i];
-    }
-    return lanes;
-}
-
 static Tcl_Obj *sums_list(struct pithi_log_object *object, const struct pithi_cells *cells, int64_t span_ns)
 {
     Tcl_Obj *list = Tcl_NewListObj(0, NULL);
@@ -50,7 +35,7 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     (void)objc;
     if (pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns) != TCL_OK)
         return TCL_ERROR;
-    query.lanes = lanes = lanes_selected(object, &query.lane_count);
+    query.lanes = lanes = pithi_rows_lanes(object->tree, &query.lane_count);
     status = pithi_query_run(object->log, &query, &cells) ? pithi_log_error(interp) : TCL_OK;
     if (status == TCL_OK)
         Tcl_SetObjResult(interp, sums_list(object, &cells, query.t1_ns - query.t0_ns));
@@ -141,7 +126,7 @@ int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int 
     sums->t0_ns = t0_ns;
     sums->t1_ns = t1_ns;
     sums->large = object->summary != NULL;
-    sums->lanes = lanes_selected(object, &sums->lane_count);
+    sums->lanes = pithi_rows_lanes(object->tree, &sums->lane_count);
     sums->summary = object->spare_summary;
     object->spare_summary = NULL;
     return pithi_job_start(interp, object, &sums->job, &kind, objv[4]);

@@ -1,0 +1,441 @@
+/* rows.c - the tree of rows: how it is built, and what of it is seen; see rows.h. Filters, order and keys have files of
+ * their own. */
+#include "core/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+/* With more rows than this, a tree begins with its ranks closed, and if that is not enough with its groups closed. */
+enum { MOST_OPEN = 512 };
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
+
+static void add_child(struct pithi_rows *rows, uint32_t parent, uint32_t child)
+{
+    struct pithi_node *node = &rows->nodes[parent];
+
+    node->children = pithi_grow(node->children, &node->child_capacity, node->child_count + 1, sizeof *node->children);
+    node->children[node->child_count++] = child;
+}
+
+uint32_t pithi_rows_new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t lane,
+                             uint32_t id)
+{
+    uint32_t node = rows->node_count++;
+
+    rows->nodes = pithi_grow(rows->nodes, &rows->node_capacity, rows->node_count, sizeof *rows->nodes);
+    rows->nodes[node] = (struct pithi_node){.parent = parent,
+                                            .lane = lane,
+                                            .id = id,
+                                            .kind = (uint8_t)kind,
+                                            .flags = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN | PITHI_NODE_KEPT |
+                                                     (kind == PITHI_NODE_COMM ? 0 : PITHI_NODE_BUILT)};
+    if (node != parent)
+        add_child(rows, parent, node);
+    return node;
+}
+
+static void forget_nodes(struct pithi_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->node_count; i++)
+        free(rows->nodes[i].children);
+    rows->node_count = rows->pin_count = 0;
+    rows->lane_parent = PITHI_NONE;
+    pithi_rows_new_node(rows, 0, PITHI_NODE_ROOT, PITHI_NONE, 0);
+}
+
+/* ---- Ranks and their threads ------------------------------------------------------------------------------------- */
+
+static void find_ranks(struct pithi_rows *rows)
+{
+    const struct pithlog_lane *lane;
+    int32_t last = 0;
+
+    rows->rank_lane = pithi_alloc(pithlog_get_info(rows->log)->lanes, sizeof *rows->rank_lane);
+    for (uint32_t i = 0; (lane = pithlog_get_lane(rows->log, i)); i++)
+        if (!rows->rank_count || lane->rank != last) {
+            rows->rank_lane[rows->rank_count++] = i;
+            last = lane->rank;
+        }
+}
+
+uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank)
+{
+    uint32_t low = 0, high = rows->rank_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (pithlog_get_lane(rows->log, rows->rank_lane[middle])->rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == rows->rank_count || pithlog_get_lane(rows->log, rows->rank_lane[low])->rank != rank)
+        return PITHI_NONE;
+    return rows->rank_lane[low];
+}
+
+/* The first counter of a lane or of one behind it. */
+static uint32_t first_counter(const struct pithi_rows *rows, uint32_t lane)
+{
+    uint32_t low = 0, high = rows->counter_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->counters[middle].lane < lane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Above the threads, if there are any. */
+static void add_counters(struct pithi_rows *rows, uint32_t node)
+{
+    uint32_t lane = rows->nodes[node].lane, first = first_counter(rows, lane), at = 0, old, *children;
+
+    old = rows->nodes[node].child_count;
+    for (uint32_t i = first; i < rows->counter_count && rows->counters[i].lane == lane; i++, at++)
+        pithi_rows_new_node(rows, node, PITHI_NODE_COUNTER, lane, rows->counters[i].counter);
+    if (!at || !old)
+        return;
+    children = pithi_alloc(old + at, sizeof *children);
+    memcpy(children, rows->nodes[node].children + old, at * sizeof *children);
+    memcpy(children + at, rows->nodes[node].children, old * sizeof *children);
+    memcpy(rows->nodes[node].children, children, (old + at) * sizeof *children);
+    free(children);
+}
+
+static void add_rank(struct pithi_rows *rows, uint32_t parent, uint32_t first_lane)
+{
+    uint32_t rank = pithi_rows_new_node(rows, parent, PITHI_NODE_RANK, first_lane, 0), thread;
+    const struct pithlog_lane *first = pithlog_get_lane(rows->log, first_lane), *lane;
+
+    add_counters(rows, rank);
+    for (uint32_t i = first_lane + 1; (lane = pithlog_get_lane(rows->log, i)) && lane->rank == first->rank; i++) {
+        thread = pithi_rows_new_node(rows, rank, PITHI_NODE_THREAD, i, 0);
+        add_counters(rows, thread);
+    }
+}
+
+/* ---- By host ----------------------------------------------------------------------------------------------------- */
+
+struct host_table {
+    uint32_t *nodes; /* 0: free */
+    uint32_t size;   /* a power of two */
+};
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+
+    while (*text)
+        hash = (hash ^ (unsigned char)*text++) * 1099511628211u;
+    return hash;
+}
+
+static uint32_t host_node(struct pithi_rows *rows, struct host_table *table, uint32_t lane)
+{
+    const char *host = pithlog_get_lane(rows->log, lane)->host;
+    uint32_t place = (uint32_t)hash_of(host) & (table->size - 1);
+
+    for (; table->nodes[place]; place = (place + 1) & (table->size - 1))
+        if (strcmp(pithlog_get_lane(rows->log, rows->nodes[table->nodes[place]].lane)->host, host) == 0)
+            return table->nodes[place];
+    rows->host_count++;
+    return table->nodes[place] = pithi_rows_new_node(rows, 0, PITHI_NODE_HOST, lane, 0);
+}
+
+/* A single host is no level. */
+static void build_by_host(struct pithi_rows *rows)
+{
+    struct host_table table = {NULL, 16};
+
+    while (table.size < rows->rank_count * 2)
+        table.size *= 2;
+    table.nodes = pithi_alloc(table.size, sizeof *table.nodes);
+    rows->host_count = 0;
+    for (uint32_t i = 0; i < rows->rank_count; i++)
+        host_node(rows, &table, rows->rank_lane[i]);
+    if (rows->host_count <= 1)
+        forget_nodes(rows);
+    for (uint32_t i = 0; i < rows->rank_count; i++)
+        add_rank(rows, rows->host_count > 1 ? host_node(rows, &table, rows->rank_lane[i]) : 0, rows->rank_lane[i]);
+    free(table.nodes);
+}
+
+/* ---- By communicator, by nothing --------------------------------------------------------------------------------- */
+
+/* The members of the world may not be told: it has all. */
+static int64_t member_count(const struct pithi_rows *rows, uint32_t comm)
+{
+    const struct pithlog_comm *all = pithlog_get_comm(rows->log, comm);
+    int64_t count = (int64_t)all->size + all->remote_size;
+
+    return count || comm ? count : rows->rank_count;
+}
+
+static uint32_t member_lane(const struct pithi_rows *rows, uint32_t comm, int64_t member)
+{
+    const struct pithlog_comm *all = pithlog_get_comm(rows->log, comm);
+
+    if (!all->size && !all->remote_size)
+        return rows->rank_lane[member];
+    return pithi_rows_rank_lane(rows, all->world_ranks[member]);
+}
+
+static void build_by_comm(struct pithi_rows *rows)
+{
+    for (uint32_t comm = 0; comm < pithlog_get_info(rows->log)->comms; comm++)
+        if (member_count(rows, comm) > 0)
+            pithi_rows_new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
+    if (!rows->nodes[0].child_count) /* none is known */
+        build_by_host(rows);
+}
+
+void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
+{
+    uint32_t comm = rows->nodes[node].id;
+
+    if (rows->nodes[node].flags & PITHI_NODE_BUILT || member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
+        return;
+    rows->nodes[node].flags |= PITHI_NODE_BUILT;
+    rows->lane_parent = PITHI_NONE;
+    for (int64_t i = 0; i < member_count(rows, comm); i++) {
+        uint32_t lane = member_lane(rows, comm, i);
+        if (lane != PITHI_NONE)
+            add_rank(rows, node, lane);
+    }
+}
+
+static void build_flat(struct pithi_rows *rows)
+{
+    for (uint32_t lane = 0; lane < pithlog_get_info(rows->log)->lanes; lane++)
+        add_counters(rows, pithi_rows_new_node(rows, 0, PITHI_NODE_THREAD, lane, 0));
+}
+
+/* ---- The tree ---------------------------------------------------------------------------------------------------- */
+
+static void close_kind(struct pithi_rows *rows, uint32_t kinds)
+{
+    for (uint32_t i = 1; i < rows->node_count; i++)
+        if (kinds >> rows->nodes[i].kind & 1)
+            rows->nodes[i].flags &= (uint8_t) ~(PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN);
+}
+
+/* Few rows are all open; of many the outer levels only. */
+static void open_at_first(struct pithi_rows *rows)
+{
+    uint64_t members = 0;
+
+    if (rows->grouping == PITHI_BY_COMM)
+        for (uint32_t i = 0; i < pithlog_get_info(rows->log)->comms && members <= MOST_OPEN; i++)
+            members += (uint64_t)member_count(rows, i);
+    if (rows->node_count > MOST_OPEN)
+        close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
+    if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
+        close_kind(rows, 1u << PITHI_NODE_HOST | 1u << PITHI_NODE_COMM);
+}
+
+void pithi_rows_group(struct pithi_rows *rows, enum pithi_grouping grouping)
+{
+    forget_nodes(rows);
+    rows->grouping = grouping;
+    if (grouping == PITHI_BY_HOST)
+        build_by_host(rows);
+    else if (grouping == PITHI_BY_COMM)
+        build_by_comm(rows);
+    else
+        build_flat(rows);
+    open_at_first(rows);
+    if (*rows->pattern && pithi_rows_filter(rows, rows->pattern))
+        pithi_rows_filter(rows, "");
+}
+
+struct pithi_rows *pithi_rows_open(const struct pithlog *log)
+{
+    struct pithi_rows *rows = pithi_alloc(1, sizeof *rows);
+
+    rows->log = log;
+    rows->pattern = pithi_alloc(1, 1);
+    find_ranks(rows);
+    pithi_rows_group(rows, PITHI_BY_HOST);
+    return rows;
+}
+
+void pithi_rows_close(struct pithi_rows *rows)
+{
+    if (!rows)
+        return;
+    forget_nodes(rows);
+    free(rows->nodes);
+    free(rows->rank_lane);
+    free(rows->counters);
+    free(rows->pins);
+    free(rows->pattern);
+    free(rows->lane_node);
+    for (uint32_t i = 0; i < rows->label_count; i++)
+        free(rows->labels[i]);
+    free(rows->labels);
+    free(rows->seen);
+    free(rows->places);
+    free(rows->lanes);
+    free(rows);
+}
+
+void pithi_rows_add_counters(struct pithi_rows *rows, const struct pithi_row *made, uint32_t count)
+{
+    uint32_t nodes = rows->node_count;
+
+    if (rows->counter_count)
+        return;
+    rows->counters = pithi_alloc(count, sizeof *rows->counters);
+    for (uint32_t i = 0; i < count; i++)
+        if (made[i].counter != PITHI_NONE)
+            rows->counters[rows->counter_count++] = made[i];
+    for (uint32_t i = 1; rows->counter_count && i < nodes; i++)
+        if (rows->nodes[i].kind == PITHI_NODE_RANK || rows->nodes[i].kind == PITHI_NODE_THREAD)
+            add_counters(rows, i);
+    if (*rows->pattern)
+        pithi_rows_filter(rows, rows->pattern);
+}
+
+/* ---- What is seen ------------------------------------------------------------------------------------------------ */
+
+static int is_on_a_lane(const struct pithi_node *node)
+{
+    return node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD;
+}
+
+/* The lanes below a node that are shown go to the end of rows->lanes. */
+static void gather(struct pithi_rows *rows, uint32_t number)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+
+    if (node->flags & PITHI_NODE_HIDDEN || node->kind == PITHI_NODE_COUNTER)
+        return;
+    if (node->kind == PITHI_NODE_COMM)
+        pithi_rows_build(rows, number);
+    node = &rows->nodes[number];
+    if (is_on_a_lane(node) && node->flags & PITHI_NODE_KEPT) {
+        rows->lanes = pithi_grow(rows->lanes, &rows->lane_capacity, rows->lane_count + 1, sizeof *rows->lanes);
+        rows->lanes[rows->lane_count++] = node->lane;
+    }
+    for (uint32_t i = 0; i < node->child_count; i++)
+        gather(rows, node->children[i]);
+}
+
+static struct pithi_row *see(struct pithi_rows *rows, uint32_t node, uint32_t depth, struct pithi_row row)
+{
+    uint32_t at = rows->seen_count++;
+
+    rows->seen = pithi_grow(rows->seen, &rows->seen_capacity, rows->seen_count, sizeof *rows->seen);
+    rows->places = pithi_grow(rows->places, &rows->place_capacity, rows->seen_count, sizeof *rows->places);
+    rows->places[at].node = node;
+    rows->places[at].depth = (uint16_t)depth;
+    rows->seen[at] = row;
+    return &rows->seen[at];
+}
+
+/* One row for all below it; of a single lane just that. */
+static void see_closed(struct pithi_rows *rows, uint32_t number, uint32_t depth)
+{
+    uint32_t first = rows->lane_count, count;
+    struct pithi_row *row;
+
+    gather(rows, number);
+    count = rows->lane_count - first;
+    if (!count)
+        return;
+    row = see(rows, number, depth, (struct pithi_row){.lane = rows->lanes[first], .counter = PITHI_NONE});
+    row->lane_count = count;
+    if (count == 1)
+        row->lane_count = 0, rows->lane_count = first;
+}
+
+static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth);
+
+static void see_children(struct pithi_rows *rows, uint32_t number, uint32_t depth)
+{
+    if (rows->nodes[number].kind == PITHI_NODE_COMM)
+        pithi_rows_build(rows, number);
+    for (uint32_t i = 0; i < rows->nodes[number].child_count; i++) {
+        uint32_t child = rows->nodes[number].children[i];
+        if (!(rows->nodes[child].flags & PITHI_NODE_PINNED))
+            see_node(rows, child, depth);
+    }
+}
+
+static void see_group(struct pithi_rows *rows, uint32_t number, uint32_t depth)
+{
+    uint32_t head = rows->seen_count;
+
+    see(rows, number, depth, (struct pithi_row){.lane = rows->nodes[number].lane, .counter = PITHI_BLANK});
+    see_children(rows, number, depth + 1);
+    if (rows->seen_count == head + 1) { /* nothing in it is shown */
+        rows->seen_count = head;
+        return;
+    }
+    if (rows->seen[head].lane == PITHI_NONE)
+        rows->seen[head].lane = rows->seen[head + 1].lane;
+}
+
+static void see_node(struct pithi_rows *rows, uint32_t number, uint32_t depth)
+{
+    const struct pithi_node *node = &rows->nodes[number];
+
+    if (node->flags & PITHI_NODE_HIDDEN)
+        return;
+    if (node->kind == PITHI_NODE_COUNTER) {
+        if (node->flags & PITHI_NODE_KEPT)
+            see(rows, number, depth, (struct pithi_row){.lane = node->lane, .counter = node->id});
+    } else if (!(node->flags & PITHI_NODE_OPEN)) {
+        see_closed(rows, number, depth);
+    } else if (!is_on_a_lane(node)) {
+        see_group(rows, number, depth);
+    } else {
+        int kept = (node->flags & PITHI_NODE_KEPT) != 0;
+        if (kept)
+            see(rows, number, depth, (struct pithi_row){.lane = node->lane, .counter = PITHI_NONE});
+        see_children(rows, number, depth + (uint32_t)kept);
+    }
+}
+
+void pithi_rows_seen(struct pithi_rows *rows)
+{
+    uint32_t lanes = 0;
+
+    rows->seen_count = rows->lane_count = 0;
+    for (uint32_t i = 0; i < rows->pin_count; i++)
+        see_node(rows, rows->pins[i], 0);
+    rows->pinned_count = rows->seen_count;
+    see_children(rows, 0, 0);
+    /* The lanes have not moved before now. */
+    for (uint32_t i = 0; i < rows->seen_count; i++)
+        if (rows->seen[i].lane_count) {
+            rows->seen[i].lanes = rows->lanes + lanes;
+            lanes += rows->seen[i].lane_count;
+        }
+}
+
+uint32_t *pithi_rows_lanes(const struct pithi_rows *rows, uint32_t *count)
+{
+    uint32_t all = pithlog_get_info(rows->log)->lanes, *lanes = pithi_alloc(all, sizeof *lanes);
+    unsigned char *there = pithi_alloc(all, 1);
+
+    for (uint32_t row = 0; row < rows->seen_count; row++) {
+        uint32_t in_row;
+        const uint32_t *some = pithi_row_lanes(&rows->seen[row], &in_row);
+        for (uint32_t i = 0; rows->seen[row].counter == PITHI_NONE && i < in_row; i++)
+            there[some[i]] = 1;
+    }
+    *count = 0;
+    for (uint32_t lane = 0; lane < all; lane++)
+        if (there[lane])
+            lanes[(*count)++] = lane;
+    free(there);
+    return lanes;
+}

@@ -1,0 +1,422 @@
+# rows.tcl - arranging rows: words, keys and menus for the tree of core/rows.h, and the corner below the labels with the
+# filter and the height of rows.
+
+oo::class create ::pith::Rows {
+    variable window model labels
+    variable pointer      ;# of the labels
+    variable tools        ;# the corner
+    variable typed        ;# what stands in the filter
+    variable filtering    ;# after id of the filter to come
+    variable tallness     ;# of the slider
+    variable clipboard    ;# nodes that were cut
+    variable sorting      ;# job of the sort under way; {} none
+    variable grouping direction ;# of the menus
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set labels [[$window timeline] labels]
+        set typed {}
+        set filtering {}
+        set clipboard {}
+        set sorting {}
+        set direction falling
+        my build_tools
+        set pointer [::pith::LabelPointer new $window [self]]
+        foreach canvas [list [[$window timeline] plot] [$labels path]] {
+            foreach {event factor} {Alt-Button-4 1.15 Alt-Button-5 0.87} {
+                bind $canvas <$event> [list $window taller $factor]
+            }
+            bind $canvas <Alt-MouseWheel> "$window taller \[expr {%D > 0 ? 1.15 : 0.87}\]"
+        }
+        $model follow [list [self] changed]
+        my changed size
+    }
+
+    destructor {
+        after cancel $filtering
+        $pointer destroy
+    }
+
+    # ---- The corner below the labels
+
+    method build_tools {} {
+        set frame [[$window timeline] path]
+        set tools [ttk::frame $frame.rowtools -padding {6 4 6 4}]
+        ttk::entry $tools.filter -width 4 -textvariable [my varname typed]
+        ttk::label $tools.hint -text "filter rows" -style Faint.TLabel -background [::pith::theme::colour paper]
+        ttk::scale $tools.height -from 1.1 -to 5.3 -length 40 -variable [my varname tallness] \
+            -command [list [self] slide]
+        ttk::progressbar $tools.progress -maximum 1.0 -length 40
+        pack $tools.filter -fill x
+        pack $tools.height -fill x -pady {4 0}
+        place $tools.hint -in $tools.filter -x 6 -rely 0.5 -anchor w
+        grid $tools -row 8 -rowspan 2 -column 0 -sticky nsew
+        set me [self]
+        bind $tools.hint <Button-1> [list focus $tools.filter]
+        bind $tools.filter <KeyRelease> [list $me filter_soon]
+        bind $tools.filter <FocusIn> [list $me hint]
+        bind $tools.filter <FocusOut> [list $me hint]
+        bind $tools.filter <Return> [list $me leave_filter]
+        bind $tools.filter <Escape> "$me clear_filter; $me leave_filter; break"
+        bind $tools.progress <Button-1> [list $me stop_sorting]
+    }
+
+    method hint {} {
+        if {$typed eq {} && [focus] ne "$tools.filter"} {
+            place $tools.hint -in $tools.filter -x 6 -rely 0.5 -anchor w
+        } else {
+            place forget $tools.hint
+        }
+    }
+
+    method focus_filter {} { focus $tools.filter }
+    method leave_filter {} { focus [[$window timeline] plot] }
+
+    method clear_filter {} {
+        set typed {}
+        my filter
+    }
+
+    method filter_soon {} {
+        my hint
+        after cancel $filtering
+        set filtering [after 120 [namespace code {my filter}]]
+    }
+
+    # While nothing fits, the rows stay as they are.
+    method filter {} {
+        after cancel $filtering
+        set filtering {}
+        set wrong 0
+        if {$typed ne [$model tree pattern]} {
+            set wrong [catch {$model select $typed}]
+        }
+        $tools.filter configure -foreground [::pith::theme::colour [expr {$wrong ? "alarm" : "text"}]]
+    }
+
+    # The slider goes by ratios: as much from 3 to 6 pixels as from 60 to 120.
+    method slide {value} {
+        $model set_row_height [expr {round(exp($value))}]
+    }
+
+    method changed {what} {
+        switch $what {
+            size { set tallness [expr {log([$model row_height])}] }
+            rows {
+                set grouping [$model tree grouping]
+                if {$filtering eq {} && [focus] ne "$tools.filter"} {
+                    set typed [$model tree pattern]
+                    my hint
+                }
+            }
+            theme { $tools.hint configure -background [::pith::theme::colour paper] }
+        }
+    }
+
+    # ---- Words
+
+    method word_group {how} {
+        $model arrange group [dict get {host host comm comm communicator comm none none nothing none} $how]
+        $labels choose {}
+    }
+
+    method word_expand {{pattern {}}} { my open_like $pattern 1 }
+    method word_collapse {{pattern {}}} { my open_like $pattern 0 }
+
+    method open_like {pattern on} {
+        if {$pattern in {{} all}} {
+            $model arrange level [expr {$on ? 99 : 0}]
+        } else {
+            $model arrange open [$model tree find $pattern] $on
+        }
+    }
+
+    method word_level {level} { $model arrange level $level }
+    method word_hide_rows {pattern} { $model arrange hide [$model tree find $pattern] 1 }
+    method word_show_rows {} { $model arrange show }
+    method word_pin {pattern} { $model arrange pin [$model tree find $pattern] 1 }
+
+    method word_unpin {{pattern *}} {
+        $model arrange pin [$model tree find $pattern] 0
+        if {$pattern eq "*"} {
+            $model arrange pin [lmap row [my pinned_rows] {dict get $row node}] 0
+        }
+    }
+
+    method pinned_rows {} {
+        set rows [expr {[$model pinned_count] ? [$model rows 0 [expr {[$model pinned_count] - 1}]] : {}}]
+        return [lmap row $rows {if {![dict get $row pinned]} continue; set row}]
+    }
+
+    method word_move_rows {pattern where target} {
+        set nodes [$model tree find $pattern]
+        set target [lindex [$model tree find $target] 0]
+        if {![$model arrange move $nodes $target [expr {$where eq "behind"}]]} {
+            return -code error -errorcode {PITH USAGE} "move_rows: rows stay in their group"
+        }
+    }
+
+    method word_rowstate {} {
+        return [dict merge [$model tree state] [dict create \
+            height [expr {[$model auto_height] ? 0 : [$model row_height]}] \
+            width [expr {[$labels user_width] ? [$labels width] : 0}]]]
+    }
+
+    method word_set_rowstate {state} {
+        $model arrange set_state $state
+        $labels choose {}
+        if {[dict exists $state height] && [dict get $state height]} {
+            $model set_row_height [dict get $state height]
+        }
+        if {[dict exists $state width] && [dict get $state width]} {
+            $labels set_width [dict get $state width]
+        }
+    }
+
+    method word_row_list {} {
+        return [lmap row [$model rows] {list [dict get $row depth] [dict get $row kind] [dict get $row label] \
+            [dict get $row note]}]
+    }
+
+    method word_labels {} { return [$labels path] }
+
+    # ---- Sorting
+
+    # BY ?NAME? ?rising|falling?
+    method word_sort {by args} {
+        if {[lindex $args end] in {rising falling}} {
+            set args [lassign [lreverse $args] way]
+            set args [lreverse $args]
+        } else {
+            set way [expr {$by in {name rank} ? "rising" : "falling"}]
+        }
+        lassign $args pattern
+        if {$by eq "mpi"} {
+            lassign {exclusive MPI_*} by pattern
+        }
+        if {$by in {inclusive exclusive share count} && $pattern eq {}} {
+            return -code error -errorcode {PITH USAGE} "sort $by: of which state?"
+        }
+        my stop_sorting
+        set sorting [[$model log] sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern] \
+            [list [self] sorted]]
+        while {[info exists sorting] && $sorting ne {}} {
+            vwait [my varname sorting]
+        }
+    }
+
+    method stop_sorting {} {
+        if {$sorting ne {}} {
+            catch {$sorting stop}
+        }
+    }
+
+    # What the job tells. A long one shows how far it is; a click on that stops it.
+    method sorted {what {value {}}} {
+        if {$what eq "progress"} {
+            pack forget $tools.height
+            pack $tools.progress -fill x -pady {4 0}
+            $tools.progress configure -value $value
+            return
+        }
+        pack forget $tools.progress
+        pack $tools.height -fill x -pady {4 0}
+        if {$what eq "done"} {
+            $model rows_changed
+        } elseif {$what eq "failed"} {
+            $model set_trouble $value
+        }
+        set sorting {}
+    }
+
+    # ---- Keys and menus: rows that were chosen, or the one under the pointer
+
+    method meant {} {
+        if {[$labels chosen] ne {}} {
+            return [$labels chosen]
+        }
+        return [expr {[$labels under] < 0 ? {} : [list [dict get [$model row [$labels under]] node]]}]
+    }
+
+    method hide_meant {} {
+        $model arrange hide [my meant] 1
+        $labels choose {}
+    }
+
+    method only_meant {} {
+        set meant [my meant]
+        set nodes [lmap row [$model rows] {dict get $row node}]
+        $model tree hide [lmap node $nodes {
+            if {[my is_around $node $meant]} continue
+            set node
+        }] 1
+        $model arrange hide $meant 0
+    }
+
+    # Whether a node is one of some, or around or inside of one.
+    method is_around {node some} {
+        foreach one $some {
+            if {$node == $one || $node in [my path_of $one] || $one in [my path_of $node]} {
+                return 1
+            }
+        }
+        return 0
+    }
+
+    method path_of {node} {
+        set path {}
+        while {[set node [$model tree parent $node]]} {
+            lappend path $node
+        }
+        return $path
+    }
+
+    method pin_meant {} {
+        set nodes [my meant]
+        set pinned [lmap row [my pinned_rows] {dict get $row node}]
+        if {$nodes ne {}} {
+            $model arrange pin $nodes [expr {[lindex $nodes 0] ni $pinned}]
+        }
+    }
+
+    method open_meant {on} { $model arrange open [my meant] $on }
+
+    method cut_rows {} {
+        if {[my meant] ne {}} {
+            set clipboard [my meant]
+            my hide_meant
+        }
+    }
+
+    # Before the row that was chosen, or is under the pointer; where that is in another group, they come back where they
+    # were.
+    method paste_rows {} {
+        if {$clipboard ne {}} {
+            set target [lindex [my meant] 0]
+            if {$target ne {} && $target ni $clipboard} {
+                $model tree move $clipboard $target 0
+            }
+            $model arrange hide $clipboard 0
+            $labels choose $clipboard
+            set clipboard {}
+        }
+    }
+
+    method next_grouping {} {
+        my word_group [dict get {host comm comm none none host} [$model tree grouping]]
+    }
+
+    # The menu of a label; `row` {} below all labels.
+    method make_menu {menu row} {
+        destroy $menu
+        menu $menu -tearoff 0
+        set me [self]
+        if {$row ne {}} {
+            set is_open [dict get $row open]
+            if {[dict get $row children]} {
+                $menu add command -label [expr {$is_open ? "Collapse" : "Expand"}] \
+                    -command [list $me open_meant [expr {!$is_open}]]
+            }
+            $menu add command -label [expr {[dict get $row pinned] ? "Unpin" : "Pin to the top"}] -accelerator p \
+                -command [list $me pin_meant]
+            $menu add separator
+            $menu add command -label "Hide" -accelerator Del -command [list $me hide_meant]
+            $menu add command -label "Show only this" -command [list $me only_meant]
+            $menu add command -label "Cut" -accelerator Ctrl-X -command [list $me cut_rows]
+        }
+        $menu add command -label "Paste above" -accelerator Ctrl-V -command [list $me paste_rows] \
+            -state [expr {$clipboard eq {} ? "disabled" : "normal"}]
+        set hidden [$model tree hidden]
+        $menu add command -label "Show hidden rows[expr {$hidden ? " ($hidden)" : {}}]" \
+            -command [list $me word_show_rows] -state [expr {$hidden ? "normal" : "disabled"}]
+        $menu add separator
+        $menu add command -label "Expand all" -accelerator e -command [list $me word_expand]
+        $menu add command -label "Collapse all" -accelerator Shift-E -command [list $me word_collapse]
+        $menu add cascade -label "Group by" -menu [my group_menu $menu.group]
+        $menu add cascade -label "Sort by" -menu [my sort_menu $menu.sort]
+        return $menu
+    }
+
+    method group_menu {menu} {
+        menu $menu -tearoff 0
+        set grouping [$model tree grouping]
+        foreach {how text} {host "Host" comm "Communicator" none "Nothing"} {
+            $menu add radiobutton -label $text -value $how -variable [my varname grouping] \
+                -command [list [self] word_group $how]
+        }
+        return $menu
+    }
+
+    method sort_menu {menu} {
+        menu $menu -tearoff 0
+        foreach {text by} {"Rank" rank "Name" name "Time in MPI" mpi "Messages" messages "Bytes" bytes} {
+            $menu add command -label $text -command [list [self] sort_as $by]
+        }
+        menu $menu.state -tearoff 0
+        set names [lsort -dictionary [lmap def [dict values [$model defs]] {
+            if {[dict get $def kind] ne "state"} continue
+            dict get $def name
+        }]]
+        foreach name [lrange $names 0 39] {
+            $menu.state add command -label $name -command [list [self] sort_as exclusive $name]
+        }
+        $menu add cascade -label "Time in a state" -menu $menu.state
+        $menu add separator
+        foreach {way text} {falling "Largest first" rising "Smallest first"} {
+            $menu add radiobutton -label $text -value $way -variable [my varname direction]
+        }
+        return $menu
+    }
+
+    # Ranks and names begin with the first whatever the direction of figures.
+    method sort_as {by {name {}}} {
+        my word_sort $by [string map {* \\* ? \\? [ \\[ ] \\]} $name] \
+            [expr {$by in {rank name} ? "rising" : $direction}]
+    }
+}
+
+::pith::part::add Rows {
+    words {
+        group      {host|comm|none}   {rows by host, by communicator, or one list}             word_group
+        expand     {?ROWS?}           {open these groups (0-3, node1*), or all}                word_expand
+        collapse   {?ROWS?}           {close them: one row for all in them}                    word_collapse
+        level      {N}                {open N levels of groups}                                word_level
+        hide_rows  {ROWS}             {not these rows}                                         word_hide_rows
+        show_rows  {}                 {all rows that were hidden}                              word_show_rows
+        pin        {ROWS}             {keep these on top}                                      word_pin
+        unpin      {?ROWS?}           {put them back, or all}                                  word_unpin
+        move_rows  {ROWS before|behind ROW} {to another place in their group}                  word_move_rows
+        sort       {BY ?STATE? ?rising|falling?}
+                   {name, rank, mpi, messages, bytes; inclusive, exclusive, share or count of STATE} word_sort
+        row_list   {}                 {lists of depth, kind, label, note}                      word_row_list
+        rowstate   {}                 {how rows are arranged, for set_rowstate}                word_rowstate
+        set_rowstate {STATE}          {arrange them so}                                        word_set_rowstate
+        labels     {}                 {Tk's name of the labels' canvas}                        word_labels
+        filter_rows {}                {type which rows to show}                                focus_filter
+        hide_chosen {}                {the rows chosen, or the one under the pointer}          hide_meant
+        pin_chosen {}                 {pin them, or put them back}                             pin_meant
+        cut_rows   {}                 {take them away to be pasted}                            cut_rows
+        paste_rows {}                 {above the row chosen, or under the pointer}             paste_rows
+        next_group {}                 {by host, by communicator, one list}                     next_grouping
+    }
+    keys {
+        {F}         {Shift-f}         {filter rows}                              {filter_rows}
+        {e}         {e}               {expand all groups of rows}                {expand}
+        {E}         {Shift-e}         {collapse all}                             {collapse}
+        {G}         {Shift-g}         {group rows: host, communicator, none}     {next_group}
+        {p}         {p}               {pin the rows chosen, or under the pointer} {pin_chosen}
+        {Delete}    {Del}             {hide them}                                {hide_chosen}
+        {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}
+        {Control-v} {Ctrl-v}          {paste them above the row chosen}          {paste_rows}
+    }
+    menus {
+        Rows {"Filter..." filter_rows Shift-F  - - -
+              "Group by host" {group host} {}  "Group by communicator" {group comm} {}
+              "One list" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
+              "Pin" pin_chosen p  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
+              "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}
+              "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by messages" {sort messages} {}
+              "Sort by bytes" {sort bytes} {}}
+    }
+}

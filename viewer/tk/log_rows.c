@@ -1,0 +1,533 @@
+/* log_rows.c - LOG rows WORD: the tree of rows in Tcl's words; see log_rows.h. Nodes are told by number. */
+#include "tk/log_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/digest.h"
+#include "core/memory.h"
+
+static const char *const groupings[] = {"none", "host", "comm", NULL};
+
+static int usage(Tcl_Interp *interp, const char *text)
+{
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(text, -1));
+    Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+    return TCL_ERROR;
+}
+
+void pithi_log_rows_changed(struct pithi_log_object *object)
+{
+    pithi_rows_seen(object->tree);
+    object->rows = object->tree->seen;
+    object->row_count = object->tree->seen_count;
+    pithi_plot_free(&object->plot);
+    memset(&object->plot, 0, sizeof object->plot);
+}
+
+void pithi_log_add_counters(struct pithi_log_object *object)
+{
+    uint32_t count;
+    struct pithi_row *made = pithi_rows_make(object->log, object->digest, &count);
+
+    pithi_rows_add_counters(object->tree, made, count);
+    pithi_log_rows_changed(object);
+    free(made);
+}
+
+const struct pithi_row *pithi_log_rows_from(struct pithi_log_object *object, uint32_t first, uint32_t *count)
+{
+    uint32_t pinned = object->tree->pinned_count, rest;
+
+    if (!pinned || !first) {
+        *count = object->row_count - first;
+        return object->rows + first;
+    }
+    rest = pinned + first < object->row_count ? object->row_count - pinned - first : 0;
+    *count = pinned + rest;
+    free(object->scrolled);
+    object->scrolled = pithi_alloc(*count, sizeof *object->scrolled);
+    memcpy(object->scrolled, object->rows, pinned * sizeof *object->rows);
+    memcpy(object->scrolled + pinned, object->rows + pinned + first, rest * sizeof *object->rows);
+    return object->scrolled;
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+static int get_node(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *node)
+{
+    int value;
+
+    if (Tcl_GetIntFromObj(interp, word, &value) != TCL_OK)
+        return TCL_ERROR;
+    if (value < 1 || (uint32_t)value >= object->tree->node_count)
+        return usage(interp, "no such row");
+    *node = (uint32_t)value;
+    return TCL_OK;
+}
+
+/* All nodes of a list of numbers: [*count], to be freed. */
+static uint32_t *get_nodes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *word, uint32_t *count)
+{
+    Tcl_Obj **items;
+    int length;
+    uint32_t *nodes;
+
+    if (Tcl_ListObjGetElements(interp, word, &length, &items) != TCL_OK)
+        return NULL;
+    nodes = pithi_alloc((size_t)length, sizeof *nodes);
+    for (int i = 0; i < length; i++)
+        if (get_node(object, interp, items[i], &nodes[i]) != TCL_OK) {
+            free(nodes);
+            return NULL;
+        }
+    *count = (uint32_t)length;
+    return nodes;
+}
+
+static Tcl_Obj *nodes_list(const uint32_t *nodes, uint32_t count)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    for (uint32_t i = 0; i < count; i++)
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(nodes[i]));
+    return list;
+}
+
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
+
+static int rows_count(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->row_count));
+    return TCL_OK;
+}
+
+static int rows_pinned(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->pinned_count));
+    return TCL_OK;
+}
+
+static int rows_hidden(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    int count = 0;
+
+    (void)args;
+    for (uint32_t i = 1; i < object->tree->node_count; i++)
+        count += (object->tree->nodes[i].flags & PITHI_NODE_HIDDEN) != 0;
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(count));
+    return TCL_OK;
+}
+
+static int rows_pattern(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(object->tree->pattern, -1));
+    return TCL_OK;
+}
+
+static int rows_grouping(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewStringObj(groupings[object->tree->grouping], -1));
+    return TCL_OK;
+}
+
+static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
+{
+    static const char *const kinds[] = {"group", "group", "group", "states", "states", "counter"};
+    struct pithi_rows *tree = object->tree;
+    uint32_t number = tree->places[row].node, lanes;
+    const struct pithi_node *node = &tree->nodes[number];
+    const struct pithlog_lane *lane = pithlog_get_lane(object->log, object->rows[row].lane);
+    Tcl_Obj *dict = Tcl_NewDictObj();
+    char text[256];
+
+    pithi_row_lanes(&object->rows[row], &lanes);
+    pithi_put_text(dict, "label", pithi_rows_label(tree, number, text, sizeof text));
+    pithi_put_text(dict, "note", pithi_rows_note(tree, number, text, sizeof text));
+    pithi_put_text(dict, "kind", kinds[node->kind]);
+    pithi_put_wide(dict, "node", number);
+    pithi_put_wide(dict, "parent", node->parent);
+    pithi_put_wide(dict, "depth", tree->places[row].depth);
+    pithi_put_wide(dict, "children", pithi_rows_has_children(tree, number));
+    pithi_put_wide(dict, "open", (node->flags & PITHI_NODE_OPEN) != 0);
+    pithi_put_wide(dict, "pinned", (node->flags & PITHI_NODE_PINNED) != 0);
+    pithi_put_wide(dict, "blank", object->rows[row].counter == PITHI_BLANK);
+    pithi_put_wide(dict, "lane", object->rows[row].lane);
+    pithi_put_wide(dict, "lanes", lanes);
+    pithi_put_wide(dict, "rank", lane->rank);
+    pithi_put_wide(dict, "thread", lane->thread);
+    pithi_put_text(dict, "name", lane->name);
+    pithi_put_text(dict, "host", lane->host);
+    return dict;
+}
+
+/* list FIRST LAST: dicts of the rows seen, ends included. */
+static int rows_list(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    Tcl_Obj *list;
+    int first, last;
+
+    if (Tcl_GetIntFromObj(interp, args[0], &first) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &last) != TCL_OK)
+        return TCL_ERROR;
+    list = Tcl_NewListObj(0, NULL);
+    for (int row = first < 0 ? 0 : first; row <= last && (uint32_t)row < object->row_count; row++)
+        Tcl_ListObjAppendElement(NULL, list, row_dict(object, (uint32_t)row));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static int rows_find(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t count, *nodes = pithi_rows_find(object->tree, Tcl_GetString(args[0]), &count);
+
+    if (!count) {
+        free(nodes);
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no row fits \"%s\": give ranks (0-3,7.1) or a part of a label, "
+                                               "host or thread",
+                                               Tcl_GetString(args[0])));
+        Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+        return TCL_ERROR;
+    }
+    Tcl_SetObjResult(interp, nodes_list(nodes, count));
+    free(nodes);
+    return TCL_OK;
+}
+
+/* parent NODE: 0 for the outermost. */
+static int rows_parent(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t node;
+
+    if (get_node(object, interp, args[0], &node) != TCL_OK)
+        return TCL_ERROR;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->nodes[node].parent));
+    return TCL_OK;
+}
+
+/* row NODE: where it is seen, -1 nowhere. */
+static int rows_row(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t node, row = 0;
+
+    if (get_node(object, interp, args[0], &node) != TCL_OK)
+        return TCL_ERROR;
+    while (row < object->row_count && object->tree->places[row].node != node)
+        row++;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
+    return TCL_OK;
+}
+
+/* shows RANK THREAD: the row that stands for this thread, alone or among others; -1 none. */
+static int rows_shows(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    const struct pithlog_lane *lane;
+    int rank, thread;
+    uint32_t row;
+
+    if (Tcl_GetIntFromObj(interp, args[0], &rank) != TCL_OK || Tcl_GetIntFromObj(interp, args[1], &thread) != TCL_OK)
+        return TCL_ERROR;
+    for (row = 0; row < object->row_count; row++) {
+        uint32_t count, i = 0;
+        const uint32_t *lanes = pithi_row_lanes(&object->rows[row], &count);
+        if (object->rows[row].counter != PITHI_NONE)
+            continue;
+        while (i < count && (lane = pithlog_get_lane(object->log, lanes[i])) &&
+               (lane->rank != rank || (int)lane->thread != thread))
+            i++;
+        if (i < count)
+            break;
+    }
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(row < object->row_count ? (Tcl_WideInt)row : -1));
+    return TCL_OK;
+}
+
+/* Whether there are rows below others. */
+static int rows_tree(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    const struct pithi_rows *tree = object->tree;
+
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewBooleanObj(tree->grouping == PITHI_BY_COMM ||
+                                               tree->node_count > tree->nodes[0].child_count + 1));
+    return TCL_OK;
+}
+
+/* ---- Arranging --------------------------------------------------------------------------------------------------- */
+
+static int rows_group(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    int grouping;
+
+    if (Tcl_GetIndexFromObj(interp, args[0], groupings, "grouping", 0, &grouping) != TCL_OK)
+        return TCL_ERROR;
+    pithi_rows_group(object->tree, (enum pithi_grouping)grouping);
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
+static int rows_filter(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    if (pithi_rows_filter(object->tree, Tcl_GetString(args[0])))
+        return usage(interp, "no such rows: give ranks (0-3,7.1) or a part of a label, host or thread");
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
+static int rows_level(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    int level;
+
+    if (Tcl_GetIntFromObj(interp, args[0], &level) != TCL_OK)
+        return TCL_ERROR;
+    pithi_rows_open_level(object->tree, level < 0 ? 0 : (uint32_t)level);
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
+static int rows_show(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)interp, (void)args;
+    pithi_rows_show_all(object->tree);
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
+/* The same with each node of a list; `on` for all. */
+static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[],
+                    void (*set)(struct pithi_rows *rows, uint32_t node, int on))
+{
+    uint32_t count, *nodes = get_nodes(object, interp, args[0], &count);
+    int on, status;
+
+    if (!nodes)
+        return TCL_ERROR;
+    status = Tcl_GetBooleanFromObj(interp, args[1], &on);
+    for (uint32_t i = 0; status == TCL_OK && i < count; i++)
+        set(object->tree, nodes[i], on);
+    free(nodes);
+    pithi_log_rows_changed(object);
+    return status;
+}
+
+static int rows_open(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    return set_each(object, interp, args, pithi_rows_set_open);
+}
+
+static int rows_hide(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    return set_each(object, interp, args, pithi_rows_set_hidden);
+}
+
+static int rows_pin(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    return set_each(object, interp, args, pithi_rows_set_pinned);
+}
+
+/* move NODES TARGET BEHIND: how many found a place there. */
+static int rows_move(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t target, count, *nodes;
+    int behind, moved = 0;
+
+    if (get_node(object, interp, args[1], &target) != TCL_OK ||
+        Tcl_GetBooleanFromObj(interp, args[2], &behind) != TCL_OK ||
+        !(nodes = get_nodes(object, interp, args[0], &count)))
+        return TCL_ERROR;
+    for (uint32_t i = 0; i < count; i++) /* in their order, one behind the other */
+        if (pithi_rows_move(object->tree, nodes[behind ? count - 1 - i : i], target, behind) == 0)
+            moved++;
+    free(nodes);
+    pithi_log_rows_changed(object);
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(moved));
+    return TCL_OK;
+}
+
+/* ---- An arrangement as words ------------------------------------------------------------------------------------- */
+
+static void put_key(const struct pithi_rows *tree, uint32_t node, Tcl_Obj *list)
+{
+    char key[512];
+
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(pithi_rows_key(tree, node, key, sizeof key), -1));
+}
+
+/* Of the nodes whose flags, masked, are `wanted`. */
+static Tcl_Obj *keys_with(const struct pithi_rows *tree, unsigned mask, unsigned wanted)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    for (uint32_t i = 1; i < tree->node_count; i++)
+        if ((tree->nodes[i].flags & mask) == wanted)
+            put_key(tree, i, list);
+    return list;
+}
+
+static Tcl_Obj *order_of(const struct pithi_rows *tree)
+{
+    Tcl_Obj *all = Tcl_NewListObj(0, NULL);
+
+    for (uint32_t i = 0; i < tree->node_count; i++) {
+        Tcl_Obj *list;
+        if (!(tree->nodes[i].flags & PITHI_NODE_ARRANGED))
+            continue;
+        list = Tcl_NewListObj(0, NULL);
+        for (uint32_t c = 0; c < tree->nodes[i].child_count; c++)
+            put_key(tree, tree->nodes[i].children[c], list);
+        put_key(tree, i, all);
+        Tcl_ListObjAppendElement(NULL, all, list);
+    }
+    return all;
+}
+
+/* A dict that set_state takes: what is as it was at first is left out. */
+static int rows_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    const struct pithi_rows *tree = object->tree;
+    const unsigned opens = PITHI_NODE_OPEN | PITHI_NODE_BORN_OPEN;
+    Tcl_Obj *dict = Tcl_NewDictObj(), *pins = Tcl_NewListObj(0, NULL);
+
+    (void)args;
+    for (uint32_t i = 0; i < tree->pin_count; i++)
+        put_key(tree, tree->pins[i], pins);
+    pithi_put_text(dict, "group", groupings[tree->grouping]);
+    pithi_put_text(dict, "filter", tree->pattern);
+    pithi_put(dict, "opened", keys_with(tree, opens, PITHI_NODE_OPEN));
+    pithi_put(dict, "closed", keys_with(tree, opens, PITHI_NODE_BORN_OPEN));
+    pithi_put(dict, "hidden", keys_with(tree, PITHI_NODE_HIDDEN, PITHI_NODE_HIDDEN));
+    pithi_put(dict, "pinned", pins);
+    pithi_put(dict, "order", order_of(tree));
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* The list that stands under a key: its nodes that are there; *count 0 for none. */
+static uint32_t *nodes_of_keys(struct pithi_rows *tree, Tcl_Obj *list, uint32_t *count)
+{
+    Tcl_Obj **items;
+    int length;
+    uint32_t *nodes;
+
+    *count = 0;
+    if (!list || Tcl_ListObjGetElements(NULL, list, &length, &items) != TCL_OK)
+        length = 0;
+    nodes = pithi_alloc((size_t)length, sizeof *nodes);
+    for (int i = 0; i < length; i++) {
+        uint32_t node = pithi_rows_node(tree, Tcl_GetString(items[i]));
+        if (node && node != PITHI_NONE)
+            nodes[(*count)++] = node;
+    }
+    return nodes;
+}
+
+static Tcl_Obj *of_dict(Tcl_Obj *dict, const char *key)
+{
+    Tcl_Obj *name = Tcl_NewStringObj(key, -1), *value = NULL;
+
+    Tcl_IncrRefCount(name);
+    Tcl_DictObjGet(NULL, dict, name, &value);
+    Tcl_DecrRefCount(name);
+    return value;
+}
+
+static void set_keys(struct pithi_rows *tree, Tcl_Obj *state, const char *key, int on,
+                     void (*set)(struct pithi_rows *rows, uint32_t node, int on))
+{
+    uint32_t count, *nodes = nodes_of_keys(tree, of_dict(state, key), &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        set(tree, nodes[i], on);
+    free(nodes);
+}
+
+static void set_order(struct pithi_rows *tree, Tcl_Obj *order)
+{
+    Tcl_Obj **items;
+    int length;
+
+    if (!order || Tcl_ListObjGetElements(NULL, order, &length, &items) != TCL_OK)
+        return;
+    for (int i = 0; i + 1 < length; i += 2) {
+        uint32_t count, parent = pithi_rows_node(tree, Tcl_GetString(items[i]));
+        uint32_t *nodes = nodes_of_keys(tree, items[i + 1], &count);
+        if (parent != PITHI_NONE)
+            pithi_rows_arrange(tree, parent, nodes, count);
+        free(nodes);
+    }
+}
+
+/* What names rows that this log does not have is passed over: the log may have been recorded anew. */
+static int rows_set_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    struct pithi_rows *tree = object->tree;
+    Tcl_Obj *group = of_dict(args[0], "group"), *filter = of_dict(args[0], "filter");
+    int size, grouping = (int)PITHI_BY_HOST;
+
+    if (Tcl_DictObjSize(interp, args[0], &size) != TCL_OK ||
+        (group && Tcl_GetIndexFromObj(interp, group, groupings, "grouping", 0, &grouping) != TCL_OK))
+        return TCL_ERROR;
+    pithi_rows_filter(tree, "");
+    pithi_rows_group(tree, (enum pithi_grouping)grouping);
+    set_order(tree, of_dict(args[0], "order"));
+    set_keys(tree, args[0], "opened", 1, pithi_rows_set_open);
+    set_keys(tree, args[0], "closed", 0, pithi_rows_set_open);
+    set_keys(tree, args[0], "hidden", 1, pithi_rows_set_hidden);
+    set_keys(tree, args[0], "pinned", 1, pithi_rows_set_pinned);
+    if (filter)
+        pithi_rows_filter(tree, Tcl_GetString(filter));
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static const struct word {
+    const char *name;
+    int args;
+    const char *usage;
+    int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[]);
+} words[] = {
+    {"count", 0, NULL, rows_count},
+    {"filter", 1, "pattern", rows_filter},
+    {"find", 1, "pattern", rows_find},
+    {"group", 1, "none|host|comm", rows_group},
+    {"grouping", 0, NULL, rows_grouping},
+    {"hidden", 0, NULL, rows_hidden},
+    {"hide", 2, "nodes on", rows_hide},
+    {"level", 1, "level", rows_level},
+    {"list", 2, "first last", rows_list},
+    {"move", 3, "nodes target behind", rows_move},
+    {"open", 2, "nodes on", rows_open},
+    {"parent", 1, "node", rows_parent},
+    {"pattern", 0, NULL, rows_pattern},
+    {"pin", 2, "nodes on", rows_pin},
+    {"pinned", 0, NULL, rows_pinned},
+    {"row", 1, "node", rows_row},
+    {"set_state", 1, "state", rows_set_state},
+    {"show", 0, NULL, rows_show},
+    {"shows", 2, "rank thread", rows_shows},
+    {"state", 0, NULL, rows_state},
+    {"tree", 0, NULL, rows_tree},
+    {NULL, 0, NULL, NULL},
+};
+
+int pithi_log_rows(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int which;
+
+    if (objc < 3) {
+        Tcl_WrongNumArgs(interp, 2, objv, "word ?arg ...?");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIndexFromObjStruct(interp, objv[2], words, sizeof *words, "word", 0, &which) != TCL_OK)
+        return TCL_ERROR;
+    if (objc != words[which].args + 3) {
+        Tcl_WrongNumArgs(interp, 3, objv, words[which].usage);
+        return TCL_ERROR;
+    }
+    return words[which].run(object, interp, objv + 3);
+}
