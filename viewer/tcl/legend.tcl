@@ -80,7 +80,7 @@ oo::class create ::pith::Legend {
 
     # Symbols for the two switches: what is seen, what is searched.
     method build_table {} {
-        ttk::treeview $tree -columns {show find count inclusive exclusive share} -selectmode extended \
+        ttk::treeview $tree -columns {show find count inclusive exclusive share} -selectmode extended -height 6 \
             -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {

@@ -115,6 +115,13 @@ proc ::pith::theme::styles {} {
     ttk::style map TScrollbar -background [list disabled $colour(hover) active $colour(faint)]
     ttk::style configure TPanedwindow -background $colour(edge)
     ttk::style configure Sash -sashthickness [px 5] -gripcount 0
+    ttk::style configure TNotebook -background $colour(panel) -bordercolor $colour(edge)
+    ttk::style configure TNotebook.Tab -background $colour(hover) -foreground $colour(faint) \
+        -padding [list [px 8] [px 3]] -bordercolor $colour(edge)
+    ttk::style map TNotebook.Tab -background [list selected $colour(panel) active $colour(select)] \
+        -foreground [list selected $colour(text)] -lightcolor [list selected $colour(panel)]
+    ttk::style configure TLabelframe.Label -foreground $colour(faint)
+    ttk::style configure TScale -background $colour(thumb)
     ttk::style configure TProgressbar -background $colour(accent)
 }
 
