@@ -205,6 +205,8 @@ static void test_fill(struct pithlog *log)
     pithi_theme_choose("dark");
     pithi_palette_fill(log, NULL, PITHI_PALETTE_LOG, rgb);
     OK(rgb[1] != 0x000080 && pithi_contrast(rgb[1], pithi_theme()->idle) >= 1.9, "seen on dark paper");
+    pithi_palette_fill(log, NULL, PITHI_PALETTE_SAFE, rgb);
+    OK(rgb[2] == pithi_safe_colour(0) && rgb[1] == pithi_safe_colour(1), "the safe ones are the same there");
     pithi_theme_choose("light");
 }
 

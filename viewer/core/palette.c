@@ -126,7 +126,6 @@ static int fill_safe(struct pithlog *log, struct pithlog_summary *summary, uint3
 int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enum pithi_palette palette, uint32_t *rgb)
 {
     uint32_t defs = pithlog_get_info(log)->defs, *own = pithi_palette_make(log);
-    int err = 0;
 
     memcpy(rgb, own, defs * sizeof *rgb);
     free(own);
@@ -134,10 +133,10 @@ int pithi_palette_fill(struct pithlog *log, struct pithlog_summary *summary, enu
         for (uint32_t id = 0; id < defs; id++)
             pithi_classic_colour(pithlog_get_def(log, id)->name, &rgb[id]);
     if (palette == PITHI_PALETTE_SAFE)
-        err = fill_safe(log, summary, rgb);
+        return fill_safe(log, summary, rgb); /* chosen for both papers */
     for (uint32_t id = 0; id < defs; id++)
         rgb[id] = pithi_rgb_visible(rgb[id]);
-    return err;
+    return PITH_OK;
 }
 
 /* ---- Of a program that runs -------------------------------------------------------------------------------------- */

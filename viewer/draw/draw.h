@@ -6,6 +6,7 @@
 
 #include "core/digest.h"
 #include "core/figure.h"
+#include "core/palette.h"
 #include "core/query.h"
 
 enum pithi_draw_kind {
@@ -25,6 +26,7 @@ struct pithi_draw {
     enum pithi_draw_kind kind;
     enum pithi_draw_colour colour;
     enum pithi_legend_place legend;
+    enum pithi_palette palette;
     int ascii, grey, stats;
     int ranges;          /* mountain ranges below the time lines */
     int full;            /* an SVG as large as it comes */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/palette.h"
 #include "core/words.h"
 #include "draw/draw.h"
 
@@ -24,6 +25,8 @@ static const char help[] =
     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
     "  --ranges        below the timelines: how many ranks are in each state, stacked\n"
     "  --grey          for printers without colour\n"
+    "  --palette NAME  log: its own colours; classic: MPE's; safe: for the colour-blind\n"
+    "  --theme NAME    light or dark paper\n"
     "  --full          an SVG with every column, also above 2 MB\n"
     "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
     "                  fit, work, in, out, pan, height\n"
@@ -31,7 +34,24 @@ static const char help[] =
     "  --ascii         as --text, plain letters only\n"
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";
 
-enum { SIZE = 256, FROM, TO, LANES, TITLE, LEGEND, STATS, RANGES, GREY, FULL, TEXT, ASCII, COLOUR, HELP };
+enum {
+    SIZE = 256,
+    FROM,
+    TO,
+    LANES,
+    TITLE,
+    LEGEND,
+    STATS,
+    RANGES,
+    GREY,
+    PALETTE,
+    THEME,
+    FULL,
+    TEXT,
+    ASCII,
+    COLOUR,
+    HELP
+};
 static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"from", required_argument, NULL, FROM},
                                         {"to", required_argument, NULL, TO},
@@ -43,6 +63,8 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"ranges", no_argument, NULL, RANGES},
                                         {"grey", no_argument, NULL, GREY},
                                         {"gray", no_argument, NULL, GREY},
+                                        {"palette", required_argument, NULL, PALETTE},
+                                        {"theme", required_argument, NULL, THEME},
                                         {"full", no_argument, NULL, FULL},
                                         {"text", no_argument, NULL, TEXT},
                                         {"ascii", no_argument, NULL, ASCII},
@@ -167,6 +189,12 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case LEGEND:
         return set_legend(draw, value);
+    case PALETTE:
+        if (pithi_palette_parse(value, &draw->palette))
+            return usage("--palette %s: must be log, classic or safe", value);
+        return 0;
+    case THEME:
+        return pithi_theme_choose(value) ? usage("--theme %s: must be light or dark", value) : 0;
     case COLOUR:
         return set_colour(draw, value);
     default:
