@@ -401,7 +401,7 @@ static void test_stop(void)
     static const uint32_t rows[LANES] = {0, 1, 2};
     static const atomic_int stop = 1;
     struct pithlog *log = random_log(400, 50);
-    struct pithi_query query = {.t0_ns = 0, .t1_ns = 5000, .width = 50, .levels = 1, .lanes = rows, .lane_count = LANES};
+    struct pithi_query query = {.t1_ns = 5000, .width = 50, .levels = 1, .lanes = rows, .lane_count = LANES};
     struct pithi_cells cells = {0};
 
     query.stop = &stop;

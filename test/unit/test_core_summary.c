@@ -181,7 +181,7 @@ static void test_shape(enum shape shape)
     test_window(log, summary, middle, middle + span / 50, shape_name[shape], NULL, NULL, "a fiftieth");
     test_window(log, summary, middle, middle + span / 3000, shape_name[shape], NULL, NULL, "a moment");
     test_window(log, summary, middle, middle + span / 3, shape_name[shape], hidden, NULL, "two states hidden");
-    test_window(log, summary, info->start_ns, info->end_ns + 1, shape_name[shape], NULL, &both, "two lanes as one, all");
+    test_window(log, summary, info->start_ns, info->end_ns + 1, shape_name[shape], NULL, &both, "two as one, all");
     test_window(log, summary, middle, middle + span / 50, shape_name[shape], NULL, &both, "two as one, a fiftieth");
     test_window(log, summary, middle, middle + span / 3, shape_name[shape], hidden, &both, "two as one, some hidden");
     pithlog_summary_close(summary);

@@ -12,17 +12,33 @@ enum { EDGE_FROM = 4 };
 
 /* ---- From cells to bars ------------------------------------------------------------------------------------------ */
 
-static int same_look(const struct pithi_cell *a, const struct pithi_cell *b)
+/* How a row's cells become bars: those of a lane are whole or half as high, those of a group follow the cover. */
+struct style {
+    int group;
+    double top, height;
+};
+
+static double height_of(const struct style *style, uint8_t cover)
 {
-    return a->state == b->state && (a->cover < 128) == (b->cover < 128);
+    double height = floor(style->height * cover / 255 + 0.5);
+
+    if (style->group)
+        return height < 1 ? 1 : height;
+    return cover < 128 && style->height >= 4 ? floor(style->height * 0.5) : style->height;
+}
+
+static int same_look(const struct style *style, const struct pithi_cell *a, const struct pithi_cell *b)
+{
+    return a->state == b->state && (style->group ? height_of(style, a->cover) == height_of(style, b->cover)
+                                                 : (a->cover < 128) == (b->cover < 128));
 }
 
 /* Columns from `from` on that make one bar: a new instance of the state begins a new bar. */
-static uint32_t run_end(const struct pithi_cell *line, uint32_t width, uint32_t from)
+static uint32_t run_end(const struct style *style, const struct pithi_cell *line, uint32_t width, uint32_t from)
 {
     uint32_t c = from + 1;
 
-    while (c < width && same_look(&line[c], &line[from]) && !(line[c].flags & PITHI_CELL_BEGIN))
+    while (c < width && same_look(style, &line[c], &line[from]) && !(line[c].flags & PITHI_CELL_BEGIN))
         c++;
     return c;
 }
@@ -64,14 +80,12 @@ struct bars {
 };
 
 static struct bar make_bar(const struct pithi_plot *plot, const struct pithi_cell *line, uint32_t from, uint32_t to,
-                           double y, double height)
+                           const struct style *style)
 {
-    struct bar bar = {.state = line[from].state, .x = plot->x + from, .y = y, .width = to - from, .height = height};
+    struct bar bar = {.state = line[from].state, .x = plot->x + from, .y = style->top, .width = to - from};
 
-    if (line[from].cover < 128 && height >= 4) {
-        bar.height = floor(height * 0.5);
-        bar.y += height - bar.height;
-    }
+    bar.height = height_of(style, line[from].cover);
+    bar.y += style->height - bar.height;
     bar.edge = to - from >= EDGE_FROM && begins(line, plot->width, from);
     return bar;
 }
@@ -99,17 +113,19 @@ static void keep_bar(struct bars *bars, const struct bar *bar)
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
                      struct bars *bars)
 {
-    const struct pithi_cell *line = pithi_cells_line(&plot->cells, plot->cell_row[row], level);
-    double top, height;
+    const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
+    struct style style = {.group = plot->rows[row].lane_count > 1};
 
-    pithi_plot_bar(plot->row_height, level, &top, &height);
-    top += pithi_plot_row_top(plot, row);
+    if (style.group && level)
+        return;
+    pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
+    style.top += pithi_plot_row_top(plot, row);
     for (uint32_t c = 0, end; c < plot->width; c = end) {
         struct bar bar;
-        end = run_end(line, plot->width, c);
-        if (line[c].state == PITHI_NONE || is_fringe(line, plot->width, c))
+        end = run_end(&style, line, plot->width, c);
+        if (line[c].state == PITHI_NONE || (!style.group && is_fringe(line, plot->width, c)))
             continue;
-        bar = make_bar(plot, line, c, end, top, height);
+        bar = make_bar(plot, line, c, end, &style);
         /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
         bar.outlined = level && bar.height >= 8;
         if (painter->groups)
@@ -149,7 +165,7 @@ void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *
 {
     struct bars bars = {0};
 
-    for (uint32_t level = 0; level < plot->cells.levels; level++) {
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         for (uint32_t row = 0; row < plot->row_count; row++)
             if (plot->cell_row[row] != PITHI_NONE)
                 draw_row(plot, painter, row, level, &bars);

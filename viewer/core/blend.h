@@ -61,8 +61,8 @@ int pithi_blend_cell(const struct pithi_blend *blend, uint32_t column, uint64_t 
 /* Adds the row's marks to those of cells. */
 void pithi_blend_marks(const struct pithi_blend *blend, struct pithi_cells *cells, uint32_t row);
 
-/* Ticks of this row from `first` on, lane after lane, become those of one row: sorted, `distance` columns between two of
- * a state. */
+/* Ticks of a row, from `first` on, that came in any order: by state and column, `distance` columns between two of a
+ * state. */
 void pithi_blend_ticks(struct pithi_cells *cells, uint32_t first, uint32_t distance);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/arrow_draw.h"
 #include "core/bars.h"
@@ -13,83 +12,41 @@
 
 /* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t *lanes_shown(struct pithi_plot *plot, uint32_t *row_of_lane)
+void pithi_plot_prepare(struct pithi_plot *plot)
 {
-    uint32_t *lanes = pithi_alloc(plot->row_count, sizeof *lanes), count = 0;
+    uint32_t count = 0;
 
-    for (uint32_t row = 0; row < plot->row_count; row++) {
-        plot->cell_row[row] = PITHI_NONE;
-        if (plot->rows[row].counter != PITHI_NONE)
-            continue;
-        row_of_lane[plot->rows[row].lane] = row;
-        plot->cell_row[row] = count;
-        plot->plot_row[count] = row;
-        lanes[count++] = plot->rows[row].lane;
-    }
-    plot->cells.rows = count;
-    return lanes;
-}
-
-int pithi_plot_load(struct pithi_plot *plot)
-{
-    uint32_t lane_count = pithlog_get_info(plot->log)->lanes;
-    uint32_t *row_of_lane = pithi_alloc(lane_count, sizeof *row_of_lane), *lanes;
-    struct pithi_query query = {.t0_ns = plot->t0_ns, .t1_ns = plot->t1_ns, .width = plot->width};
-    int err;
-
-    memset(row_of_lane, 0xff, lane_count * sizeof *row_of_lane);
     plot->cell_row = pithi_alloc(plot->row_count, sizeof *plot->cell_row);
     plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
-    lanes = lanes_shown(plot, row_of_lane);
-    query.levels = PITHI_LEVELS;
-    query.lanes = lanes;
-    query.lane_count = plot->cells.rows;
-    query.hidden = plot->hidden;
-    query.summary = plot->summary;
-    query.care = plot->care;
-    err = pithi_query_run(plot->log, &query, &plot->cells);
-    plot->refined = plot->summary && plot->care != PITHI_EXACT ? 0 : plot->cells.rows;
-    if (err != PITH_ERR_USAGE) {
-        struct pithi_arrows_query messages = {.t0_ns = plot->t0_ns,
-                                              .t1_ns = plot->t1_ns,
-                                              .width = plot->width,
-                                              .row_of_lane = row_of_lane,
-                                              .lane_count = lane_count,
-                                              .most = plot->most_arrows};
-        pithi_arrows_load(plot->digest, &messages, &plot->arrows);
-        plot->graphs = pithi_graphs_load(plot);
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
+        if (plot->rows[row].counter == PITHI_NONE)
+            plot->plot_row[count++] = row;
     }
-    free(lanes);
-    free(row_of_lane);
-    return err;
+    plot->cells.rows = count;
 }
 
-/* One row of `cells`, alone in `from`, takes the place of what is there. */
-static void take_row(struct pithi_cells *cells, uint32_t row, const struct pithi_cells *from)
+void pithi_plot_load_arrows(struct pithi_plot *plot)
 {
-    size_t size = (size_t)cells->levels * cells->width;
-    uint32_t kept = 0;
+    uint32_t lane_count = pithlog_get_info(plot->log)->lanes, count;
+    uint32_t *row_of_lane = pithi_alloc(lane_count, sizeof *row_of_lane);
 
-    memcpy(cells->cells + row * size, from->cells, size * sizeof *cells->cells);
-    for (uint32_t i = 0; i < cells->tick_count; i++)
-        if (cells->ticks[i].row != row)
-            cells->ticks[kept++] = cells->ticks[i];
-    cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, kept + from->tick_count, sizeof *cells->ticks);
-    for (uint32_t i = 0; i < from->tick_count; i++) {
-        cells->ticks[kept] = from->ticks[i];
-        cells->ticks[kept++].row = row;
+    memset(row_of_lane, 0xff, lane_count * sizeof *row_of_lane);
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        const uint32_t *lanes = pithi_row_lanes(&plot->rows[row], &count);
+        for (uint32_t i = 0; i < count && plot->cell_row[row] != PITHI_NONE; i++)
+            row_of_lane[lanes[i]] = row;
     }
-    cells->tick_count = kept;
-    kept = 0;
-    for (uint32_t i = 0; i < cells->mark_count; i++)
-        if (cells->marks[i].row != row)
-            cells->marks[kept++] = cells->marks[i];
-    cells->marks = pithi_grow(cells->marks, &cells->mark_capacity, kept + from->mark_count, sizeof *cells->marks);
-    for (uint32_t i = 0; i < from->mark_count; i++) {
-        cells->marks[kept] = from->marks[i];
-        cells->marks[kept++].row = row;
-    }
-    cells->mark_count = kept;
+    pithi_arrows_load(plot->digest,
+                      &(struct pithi_arrows_query){.t0_ns = plot->t0_ns,
+                                                   .t1_ns = plot->t1_ns,
+                                                   .width = plot->width,
+                                                   .row_of_lane = row_of_lane,
+                                                   .lane_count = lane_count,
+                                                   .most = plot->most_arrows},
+                      &plot->arrows);
+    plot->graphs = pithi_graphs_load(plot);
+    free(row_of_lane);
 }
 
 static void add_sums(struct pithi_sum *sums, const struct pithi_sum *more, uint32_t defs)
@@ -101,51 +58,64 @@ static void add_sums(struct pithi_sum *sums, const struct pithi_sum *more, uint3
     }
 }
 
-static double now_s(void)
+/* The cells of one row, with its share of the sums. */
+static int load_line(struct pithi_plot *plot, uint32_t line)
 {
-    struct timespec now;
+    uint32_t count;
+    struct pithi_query query = {.t0_ns = plot->t0_ns,
+                                .t1_ns = plot->t1_ns,
+                                .width = plot->width,
+                                .levels = PITHI_LEVELS,
+                                .lanes = pithi_row_lanes(&plot->rows[plot->plot_row[line]], &count),
+                                .hidden = plot->hidden,
+                                .summary = plot->summary,
+                                .care = plot->care,
+                                .group_end = &count,
+                                .group_count = 1};
+    int err;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    query.lane_count = count;
+    err = pithi_query_run(plot->log, &query, &plot->lines[line]);
+    if (err != PITH_ERR_USAGE) {
+        add_sums(plot->cells.sums, plot->lines[line].sums, plot->cells.defs);
+        plot->cells.rough += plot->lines[line].rough;
+    }
+    return err;
 }
 
-int pithi_plot_refine(struct pithi_plot *plot, double seconds)
+int pithi_plot_load(struct pithi_plot *plot)
 {
-    struct pithi_cells *cells = &plot->cells, one = {0};
-    double end_s = now_s() + seconds;
+    int err = plot->t0_ns >= plot->t1_ns || plot->width > PITHI_MAX_WIDTH ? PITH_ERR_USAGE : PITH_OK;
 
-    if (!plot->refined_sums)
-        plot->refined_sums = pithi_alloc(cells->defs, sizeof *plot->refined_sums);
-    while (plot->refined < cells->rows && now_s() < end_s) {
-        struct pithi_query query = {.t0_ns = plot->t0_ns,
-                                    .t1_ns = plot->t1_ns,
-                                    .width = plot->width,
-                                    .levels = cells->levels,
-                                    .lanes = &plot->rows[plot->plot_row[plot->refined]].lane,
-                                    .lane_count = 1,
-                                    .hidden = plot->hidden,
-                                    .summary = plot->summary};
-        pithi_query_run(plot->log, &query, &one);
-        take_row(cells, plot->refined++, &one);
-        add_sums(plot->refined_sums, one.sums, cells->defs);
+    pithi_plot_prepare(plot);
+    if (err)
+        return err;
+    plot->cells.levels = PITHI_LEVELS;
+    plot->cells.defs = pithlog_get_info(plot->log)->defs;
+    plot->cells.sums = pithi_alloc(plot->cells.defs, sizeof *plot->cells.sums);
+    plot->lines = pithi_alloc(plot->cells.rows, sizeof *plot->lines);
+    plot->lines_made = 1;
+    for (uint32_t line = 0; line < plot->cells.rows; line++) {
+        int line_err = load_line(plot, line);
+        err = err ? err : line_err;
     }
-    pithi_cells_free(&one);
-    if (plot->refined < cells->rows)
-        return 1;
-    memcpy(cells->sums, plot->refined_sums, cells->defs * sizeof *cells->sums);
-    return 0;
+    pithi_plot_load_arrows(plot);
+    return err;
 }
 
 void pithi_plot_free(struct pithi_plot *plot)
 {
+    for (uint32_t line = 0; line < plot->cells.rows && plot->lines_made; line++)
+        pithi_cells_free(&plot->lines[line]);
+    if (plot->lines_made)
+        free(plot->lines);
     pithi_cells_free(&plot->cells);
     free(plot->cell_row);
     free(plot->plot_row);
     pithi_arrows_free(&plot->arrows);
     pithi_graphs_free(plot->graphs);
     plot->graphs = NULL;
-    free(plot->refined_sums);
-    plot->refined_sums = NULL;
+    plot->lines = NULL;
     plot->cell_row = plot->plot_row = NULL;
 }
 
@@ -210,14 +180,16 @@ static void draw_band(const struct pithi_plot *plot, const struct pithi_painter 
 
 static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    double top, height;
+    double top, height, length;
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
-    for (uint32_t i = 0; i < plot->cells.tick_count; i++) {
-        const struct pithi_tick *tick = &plot->cells.ticks[i];
-        double y = pithi_plot_row_top(plot, plot->plot_row[tick->row]) + top, length = floor(height / 3 + 1);
-        painter->rect(painter->context, plot->x + tick->column, y + height - length, 1, length, plot->rgb[tick->state],
-                      1);
+    length = floor(height / 3 + 1);
+    for (uint32_t line = 0; line < plot->cells.rows && height >= 2; line++) {
+        const struct pithi_cells *cells = &plot->lines[line];
+        double y = pithi_plot_row_top(plot, plot->plot_row[line]) + top + height - length;
+        for (uint32_t i = 0; i < cells->tick_count; i++)
+            painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
+                          plot->rgb[cells->ticks[i].state], 1);
     }
 }
 
@@ -237,19 +209,35 @@ void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, do
     draw_triangle(painter, x, y, size, 0, rgb);
 }
 
+static uint64_t count_marks(const struct pithi_plot *plot)
+{
+    uint64_t count = 0;
+
+    for (uint32_t line = 0; line < plot->cells.rows; line++)
+        count += plot->lines[line].mark_count;
+    return count;
+}
+
+static void draw_mark(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct pithi_mark *mark,
+                      double y, int dense)
+{
+    double x = plot->x + mark->column, size = plot->row_height * 0.16;
+
+    if (dense)
+        painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
+    else
+        pithi_plot_mark(painter, x + 0.5, y + 2, size > 5 ? 5 : size, plot->rgb[mark->id]);
+}
+
 /* Triangles where there is room, else lines: many events in low rows must not hide the states. */
 static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    int dense = plot->row_height < 14 || plot->cells.mark_count > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
-    double size = plot->row_height * 0.16;
+    int dense = plot->row_height < 14 || count_marks(plot) > (uint64_t)plot->cells.rows * plot->width / 24 + 8;
 
-    for (uint32_t i = 0; i < plot->cells.mark_count; i++) {
-        const struct pithi_mark *mark = &plot->cells.marks[i];
-        double x = plot->x + mark->column, y = pithi_plot_row_top(plot, plot->plot_row[mark->row]);
-        if (dense)
-            painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
-        else
-            pithi_plot_mark(painter, x + 0.5, y + 2, size > 5 ? 5 : size, plot->rgb[mark->id]);
+    for (uint32_t line = 0; line < plot->cells.rows && plot->row_height >= 2; line++) {
+        double y = pithi_plot_row_top(plot, plot->plot_row[line]);
+        for (uint32_t i = 0; i < plot->lines[line].mark_count; i++)
+            draw_mark(plot, painter, &plot->lines[line].marks[i], y, dense);
     }
 }
 
@@ -269,7 +257,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
     for (uint32_t row = 0; row < plot->row_count; row++) {
         draw_separator(plot, painter, row);
         if (plot->cell_row[row] == PITHI_NONE) {
-            pithi_graph_draw(plot, painter, row);
+            if (plot->rows[row].counter != PITHI_BLANK)
+                pithi_graph_draw(plot, painter, row);
             continue;
         }
         draw_band(plot, painter, row);

@@ -8,7 +8,8 @@
  *
  * Look: a lane's life is a light band; outermost states fill the bar, inner ones lie in it as ever thinner bars; a
  * column of which less than half is covered has a lower bar; ticks hang from the bar's foot; events are small
- * triangles above; arrows go from the middle of one bar to the middle of another.
+ * triangles above; arrows go from the middle of one bar to the middle of another. A group's bar is as high as its lanes
+ * are covered, column by column.
  */
 #ifndef PITHI_PLOT_H
 #define PITHI_PLOT_H
@@ -31,23 +32,23 @@ struct pithi_plot {
     double row_height;
     uint32_t most_arrows;
     struct pithlog_summary *summary; /* NULL: records are read */
-    enum pithi_care care; /* with a summary; a plot that is not PITHI_EXACT becomes so by pithi_plot_refine */
+    enum pithi_care care;            /* with a summary */
 
     /* Made by pithi_plot_load: */
-    struct pithi_cells cells;
-    uint32_t refined;               /* rows of cells that are right */
-    struct pithi_sum *refined_sums; /* [defs] of these */
-    uint32_t *cell_row;             /* [row_count] row among the cells, PITHI_NONE for counters */
-    uint32_t *plot_row;             /* [cells.rows] and back */
+    struct pithi_cells cells;  /* how many rows have cells, and their sums; no cells */
+    struct pithi_cells *lines; /* [cells.rows] one row each; of a film (film.h) its own */
+    int lines_made;            /* 1: the plot's own, to be freed */
+    uint32_t *cell_row;        /* [row_count] row among the lines, PITHI_NONE for counters */
+    uint32_t *plot_row;        /* [cells.rows] and back */
     struct pithi_arrows arrows;
     struct pithi_graphs *graphs; /* graph.h; NULL: none */
 };
 
 /* 0 or an enum pith_err; after an error other than PITH_ERR_USAGE what could be read can be drawn. */
 int pithi_plot_load(struct pithi_plot *plot);
-/* Makes rows of a rough plot right, some at a time, for about so many seconds: 1 when there are more, 0: all are, and
- * so are the sums. Damage is passed over: load has told of it, or the summary was made without it. */
-int pithi_plot_refine(struct pithi_plot *plot, double seconds);
+/* Loading in parts, where cells come from elsewhere: cell_row, plot_row and cells.rows; ...; arrows and graphs. */
+void pithi_plot_prepare(struct pithi_plot *plot);
+void pithi_plot_load_arrows(struct pithi_plot *plot);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 

@@ -108,7 +108,7 @@ static void sweep_piece(void *context, const struct pithlog_piece *piece)
 static int sweep_lane(struct pithlog *log, const struct pithi_query *query, struct pithi_sweep *sweep, uint32_t row,
                       uint32_t lane)
 {
-    int64_t column_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
+    int64_t length_ns = query->width ? (query->t1_ns - query->t0_ns) / query->width : INT64_MAX;
     struct pieces pieces = {sweep, NULL, 0};
     int err;
 
@@ -117,7 +117,8 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
         pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
     if (pieces.paths)
         err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
-                                     query->care == PITHI_QUICK ? column_ns : column_ns / REFINED, sweep_piece, &pieces);
+                                     query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece,
+                                     &pieces);
     else
         err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
     pithi_sweep_end(sweep);
@@ -178,15 +179,17 @@ static int sweep_row(struct pithlog *log, const struct pithi_query *query, struc
     doubt_err = query->summary ? sweep_doubts(log, query, sweep, first, end, rough) : PITH_OK;
     if (end - first > 1)
         pithi_sweep_end_group(sweep);
+    else if (query->summary)
+        pithi_sweep_tidy(sweep);
     return err ? err : doubt_err;
 }
 
 static int make_sums(const struct pithi_query *query, struct pithi_cells *cells)
 {
     struct pithlog_sum *sums = pithi_alloc(cells->defs, sizeof *sums);
-    int err = PITH_OK;
+    int err = PITH_OK, wanted = query->care != PITHI_QUICK && !query->no_sums;
 
-    for (uint32_t i = 0; i < query->lane_count && query->care != PITHI_QUICK && !is_stopped(query); i++) {
+    for (uint32_t i = 0; i < query->lane_count && wanted && !is_stopped(query); i++) {
         int lane_err = pithlog_summary_sums(query->summary, query->lanes[i], query->t0_ns, query->t1_ns, sums);
         err = err ? err : lane_err;
     }

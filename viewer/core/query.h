@@ -33,6 +33,8 @@
 
 enum { PITHI_LEVELS = 4, PITHI_MAX_WIDTH = 65536 };
 
+/* Columns between ticks of a state, and to a column that shows it. */
+enum { PITHI_TICK_DISTANCE = 24 };
 /* After so many damaged parts of a lane, the rest of it is given up. */
 enum { PITHI_MOST_DAMAGES = 10000 };
 /* Logs with fewer records are read as they are, right at once; of others a summary is used. */
@@ -57,6 +59,7 @@ struct pithi_query {
     /* [group_count] row r is lanes[group_end[r - 1] ... group_end[r] - 1], one or more; NULL: each lane is a row */
     const uint32_t *group_end;
     uint32_t group_count;
+    int no_sums;            /* 1: sums are not asked for, and not right */
     const atomic_int *stop; /* non-zero, at any time: give up, what is in cells is not wanted; NULL: never */
 };
 
@@ -69,7 +72,7 @@ struct pithi_cell {
     uint8_t flags;
 };
 
-/* A state that is there but covers most of no column near. */
+/* A state that is there but covers most of no column near: none of PITHI_TICK_DISTANCE. */
 struct pithi_tick {
     uint32_t row, column, state;
 };

@@ -1,4 +1,5 @@
-/* raster.h - a picture in memory, three bytes a pixel (red, green, blue), and the painter for it.
+/* raster.h - a picture in memory, and the painter for it. Three bytes a pixel (red, green, blue); or words 0x00RRGGBB,
+ * as displays like them.
  *
  * Rectangles cover whole pixels (corners are rounded) and are exact; lines are smoothed. No text: the window has better
  * means for it.
@@ -10,12 +11,15 @@
 
 struct pithi_raster {
     unsigned char *pixels; /* [height][width][3] */
+    uint32_t *words;       /* [height][width] instead, not owned; NULL: `pixels` */
     int width, height;
     int left, top, right, bottom; /* clip */
 };
 
 /* (Re)sizes and fills with one colour. Zeroed before the first call. */
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb);
+/* The same onto words of the caller's, which outlive it. */
+void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb);
 void pithi_raster_free(struct pithi_raster *raster);
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
 

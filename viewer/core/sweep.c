@@ -10,8 +10,6 @@
 #include "core/blend.h"
 #include "core/memory.h"
 
-/* A state that covers no column may still be worth a tick, but not beside a column or a tick that shows it. */
-enum { TICK_DISTANCE = 24 };
 /* Columns in doubt this near are read in one go: to begin reading costs a block. */
 enum { DOUBT_DISTANCE = 32 };
 
@@ -77,6 +75,18 @@ static unsigned shift_for(uint64_t span, uint32_t width)
     return shift;
 }
 
+/* bounds[c] = end * c / width, without dividing each. */
+static void set_bounds(struct pithi_sweep *sweep, uint32_t width)
+{
+    uint64_t step = width ? sweep->end / width : 0, rest = width ? sweep->end % width : 0, over = 0;
+
+    for (uint32_t c = 1; c <= width; c++) {
+        over += rest;
+        sweep->bounds[c] = sweep->bounds[c - 1] + step + (over >= width);
+        over -= over >= width ? width : 0;
+    }
+}
+
 struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pithi_cells *cells)
 {
     struct pithi_sweep *sweep = pithi_alloc(1, sizeof *sweep);
@@ -87,8 +97,7 @@ struct pithi_sweep *pithi_sweep_new(const struct pithi_query *query, struct pith
     sweep->shift = shift_for(span, query->width);
     sweep->end = span << sweep->shift;
     sweep->bounds = pithi_alloc((size_t)query->width + 2, sizeof *sweep->bounds);
-    for (uint32_t c = 0; c <= query->width && query->width; c++)
-        sweep->bounds[c] = (uint64_t)((unsigned __int128)sweep->end * c / query->width);
+    set_bounds(sweep, query->width);
     sweep->last_tick = pithi_alloc(cells->defs, sizeof *sweep->last_tick);
     sweep->doubt = pithi_alloc((size_t)query->width + 1, 1);
     return sweep;
@@ -239,7 +248,7 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 
     if (sweep->column >= cells->width)
         return;
-    if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < TICK_DISTANCE)
+    if (sweep->last_tick[id] && sweep->column + 1 - sweep->last_tick[id] < PITHI_TICK_DISTANCE)
         return;
     sweep->last_tick[id] = sweep->column + 1;
     cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
@@ -251,8 +260,8 @@ static void note_tick(struct pithi_sweep *sweep, uint32_t id)
 
 static int shown_near(const struct pithi_sweep *sweep, const struct pithi_tick *tick)
 {
-    uint32_t from = tick->column < TICK_DISTANCE ? 0 : tick->column - TICK_DISTANCE;
-    uint32_t to = tick->column + TICK_DISTANCE;
+    uint32_t from = tick->column < PITHI_TICK_DISTANCE ? 0 : tick->column - PITHI_TICK_DISTANCE;
+    uint32_t to = tick->column + PITHI_TICK_DISTANCE;
 
     if (to >= sweep->cells->width)
         to = sweep->cells->width - 1;
@@ -543,6 +552,14 @@ void pithi_sweep_end_again(struct pithi_sweep *sweep)
     sweep->depth = sweep->visible_depth = 0;
 }
 
+void pithi_sweep_tidy(struct pithi_sweep *sweep)
+{
+    if (!sweep->cells->width)
+        return;
+    pithi_blend_ticks(sweep->cells, sweep->first_tick, PITHI_TICK_DISTANCE);
+    drop_shown_ticks(sweep);
+}
+
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */
 
 void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes)
@@ -562,18 +579,15 @@ void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt
 
 void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to)
 {
-    for (uint32_t c = from; c < to; c++)
-        sweep->doubt[c] = (unsigned char)pithi_blend_cell(sweep->blend, c,
-                                                          (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes,
-                                                          cell_at(sweep, 0, c));
+    for (uint32_t c = from; c < to; c++) {
+        uint64_t whole = (sweep->bounds[c + 1] - sweep->bounds[c]) * sweep->group_lanes;
+        sweep->doubt[c] = (unsigned char)pithi_blend_cell(sweep->blend, c, whole, cell_at(sweep, 0, c));
+    }
 }
 
 void pithi_sweep_end_group(struct pithi_sweep *sweep)
 {
-    if (sweep->cells->width) {
-        pithi_blend_ticks(sweep->cells, sweep->first_tick, TICK_DISTANCE);
-        drop_shown_ticks(sweep);
-        pithi_blend_marks(sweep->blend, sweep->cells, sweep->row);
-    }
+    pithi_sweep_tidy(sweep);
+    pithi_blend_marks(sweep->blend, sweep->cells, sweep->row);
     sweep->group_lanes = 0;
 }

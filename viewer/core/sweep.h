@@ -39,10 +39,12 @@ int pithi_sweep_doubt(const struct pithi_sweep *sweep, uint32_t column, struct p
  */
 void pithi_sweep_begin_again(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_end_again(struct pithi_sweep *sweep);
+/* After all of these: ticks of columns done twice are thinned. */
+void pithi_sweep_tidy(struct pithi_sweep *sweep);
 
 /* A row of several lanes: begin_group; each lane from begin to end as above; show_group makes cells of columns
- * [from, to) and finds those in doubt; to do such columns once more: clear_group, then for each lane from begin_again to
- * end_again, show_group; at last end_group. */
+ * [from, to) and finds those in doubt; to do such columns once more: clear_group, then for each lane from begin_again
+ * to end_again, show_group; at last end_group. */
 void pithi_sweep_begin_group(struct pithi_sweep *sweep, uint32_t lanes);
 void pithi_sweep_clear_group(struct pithi_sweep *sweep, const struct pithi_doubt *doubt);
 void pithi_sweep_show_group(struct pithi_sweep *sweep, uint32_t from, uint32_t to);

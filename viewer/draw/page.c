@@ -91,71 +91,55 @@ static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, u
 
 /* Signs at columns: how far from the last one, and the sign. */
 struct spot {
-    uint32_t row, column;
+    uint32_t column;
     int sign;
 };
-
-static void code_spots(struct pithi_text *text, const struct spot *spots, uint32_t count, uint32_t row, uint32_t *next)
-{
-    uint32_t last = 0;
-
-    for (; *next < count && spots[*next].row == row; ++*next) {
-        if (spots[*next].sign < 0)
-            continue;
-        pithi_text_add(text, "%" PRIu32, spots[*next].column - last);
-        pithi_code_run(text, spots[*next].sign, 0, 1);
-        last = spots[*next].column;
-    }
-    pithi_text_bytes(text, "\n", 1);
-}
 
 static int by_place(const void *a, const void *b)
 {
     const struct spot *x = a, *y = b;
 
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
     return x->column != y->column ? (x->column > y->column) - (x->column < y->column)
                                   : (x->sign > y->sign) - (x->sign < y->sign);
 }
 
-/* Ticks and marks of cells, each in the order of rows. To be freed. */
-static struct spot *spots_of(const struct page *page, const struct pithi_cells *cells, int marks, uint32_t *count)
+/* Ticks or marks of a row, from left to right. */
+static void code_spots(const struct page *page, const struct pithi_cells *cells, int marks, struct pithi_text *text)
 {
-    struct spot *spots;
+    uint32_t count = marks ? cells->mark_count : cells->tick_count, last = 0;
+    struct spot *spots = pithi_alloc(count, sizeof *spots);
 
-    *count = marks ? cells->mark_count : cells->tick_count;
-    spots = pithi_alloc(*count, sizeof *spots);
-    for (uint32_t i = 0; i < *count; i++)
-        spots[i] = marks ? (struct spot){cells->marks[i].row, cells->marks[i].column,
-                                         page->sign_of[cells->marks[i].id]}
-                         : (struct spot){cells->ticks[i].row, cells->ticks[i].column,
-                                         page->sign_of[cells->ticks[i].state]};
-    qsort(spots, *count, sizeof *spots, by_place);
-    return spots;
+    for (uint32_t i = 0; i < count; i++)
+        spots[i] = marks ? (struct spot){cells->marks[i].column, page->sign_of[cells->marks[i].id]}
+                         : (struct spot){cells->ticks[i].column, page->sign_of[cells->ticks[i].state]};
+    qsort(spots, count, sizeof *spots, by_place);
+    for (uint32_t i = 0; i < count; i++) {
+        if (spots[i].sign < 0)
+            continue;
+        pithi_text_add(text, "%" PRIu32, spots[i].column - last);
+        pithi_code_run(text, spots[i].sign, 0, 1);
+        last = spots[i].column;
+    }
+    pithi_text_bytes(text, "\n", 1);
+    free(spots);
 }
 
 /* Six lines a row: the levels of its states, ticks, events; of a counter two, and four empty ones. */
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
-    uint32_t tick_count, mark_count, tick = 0, mark = 0;
-    struct spot *ticks = spots_of(page, &plot->cells, 0, &tick_count);
-    struct spot *marks = spots_of(page, &plot->cells, 1, &mark_count);
-
     for (uint32_t row = 0; row < plot->row_count; row++) {
         if (plot->cell_row[row] == PITHI_NONE) {
             code_graph(text, plot, row);
             continue;
         }
         for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-            pithi_code_cells(text, pithi_cells_line(&plot->cells, plot->cell_row[row], level), COLUMNS, page->sign_of);
+            const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+            pithi_code_cells(text, pithi_cells_line(cells, 0, level), COLUMNS, page->sign_of);
             pithi_text_bytes(text, "\n", 1);
         }
-        code_spots(text, ticks, tick_count, plot->cell_row[row], &tick);
-        code_spots(text, marks, mark_count, plot->cell_row[row], &mark);
+        code_spots(page, &plot->lines[plot->cell_row[row]], 0, text);
+        code_spots(page, &plot->lines[plot->cell_row[row]], 1, text);
     }
-    free(ticks);
-    free(marks);
 }
 
 static void keep_arrows(struct page *page, const struct pithi_plot *plot)

@@ -119,23 +119,32 @@ oo::class create ::pith::Timeline {
         }
         while {$refining ne {}} {
             after cancel $refining
+            after 2
             my refine
         }
         $overview flush
     }
 
-    # A rough picture is made right when nobody asks for another one.
-    method refine_soon {drawn} {
+    # A picture that is rough gets better by itself (core/film.h): it is drawn again now and then until it is right.
+    method put {how} {
+        after cancel $refining
         set refining {}
-        if {[dict get $drawn rough]} {
-            set refining [after 10 [namespace code {my refine}]]
+        set rough 1
+        try {
+            set rough [dict get [[$model log] $how $photo {*}[my what_is_drawn]] rough]
+        } trap {PITH LOG} text {
+            # A part of the file is damaged: the rest is drawn, what is wrong is said.
+            $model set_trouble $text
+        }
+        if {$rough} {
+            set refining [after 30 [namespace code {my refine}]]
         }
     }
 
     method refine {} {
         set refining {}
         if {[winfo exists $plot] && $width > 1 && $pending eq {}} {
-            my refine_soon [[$model log] refine $photo {*}[my what_is_drawn]]
+            my put refine
         }
     }
 
@@ -153,14 +162,7 @@ oo::class create ::pith::Timeline {
         if {[$model first_row] > [my last_first]} {
             $model scroll_to [my last_first]
         }
-        try {
-            after cancel $refining
-            set refining {}
-            my refine_soon [[$model log] draw $photo {*}[my what_is_drawn]]
-        } trap {PITH LOG} text {
-            # A part of the file is damaged: the rest is drawn, what is wrong is said.
-            $model set_trouble $text
-        }
+        my put draw
         my draw_axis $t0 $t1
         $labels draw $height
         my set_scrollbars $t0 $t1

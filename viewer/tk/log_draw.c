@@ -12,8 +12,9 @@
 
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
-/* A picture is made right in helpings so small that the window does not wait. */
-#define REFINE_S 0.02
+/* So long the window may wait for a picture; and for the first one of a view of which nothing is known. */
+#define MOVE_S 0.006
+#define FIRST_S 0.08
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
@@ -34,18 +35,34 @@ static int get_view(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj
         return TCL_ERROR;
     if (view->width < 1 || view->width > PITHI_MAX_WIDTH || view->height < 1 || view->height > PITHI_MAX_WIDTH ||
         view->first_row < 0 || view->most_arrows < 0 || (uint32_t)view->first_row > object->row_count ||
-        !(view->row_height >= 1)) {
+        !(view->row_height >= 0.001)) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("picture too small, too large, or outside of the rows", -1));
         return TCL_ERROR;
     }
     return TCL_OK;
 }
 
+/* Rows too low to be seen are grouped, always the same ones together, wherever the first is. */
+static void set_rows(struct pithi_log_object *object, const struct view *view)
+{
+    struct pithi_plot *plot = &object->plot;
+    uint32_t per = pithi_groups_per(view->row_height), first = (uint32_t)view->first_row / per * per, rest;
+    uint32_t fit = ((uint32_t)(view->height / (view->row_height * per)) + 1) * per;
+
+    plot->rows = pithi_log_rows_from(object, first, &rest);
+    plot->row_count = rest < fit ? rest : fit;
+    plot->row_height = view->row_height;
+    pithi_groups_free(&object->groups);
+    if (per == 1)
+        return;
+    pithi_groups_make(plot->rows, plot->row_count, per, &object->groups);
+    plot->rows = object->groups.rows;
+    plot->row_count = object->groups.count;
+    plot->row_height *= per;
+}
+
 static void set_plot(struct pithi_log_object *object, const struct view *view)
 {
-    uint32_t rest;
-    const struct pithi_row *rows = pithi_log_rows_from(object, (uint32_t)view->first_row, &rest);
-    uint32_t fit = (uint32_t)(view->height / view->row_height) + 1;
     struct pithi_plot *plot = &object->plot;
 
     pithi_plot_free(plot);
@@ -53,15 +70,12 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->log = object->log;
     plot->digest = object->digest;
     plot->summary = object->summary;
-    plot->care = PITHI_QUICK;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
-    plot->rows = rows;
-    plot->row_count = rest < fit ? rest : fit;
     plot->width = (uint32_t)view->width;
-    plot->row_height = view->row_height;
+    set_rows(object, view);
     plot->most_arrows = (uint32_t)view->most_arrows;
 }
 
@@ -104,7 +118,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 
     pithi_put_wide(result, "arrows", object->plot.arrows.count);
     pithi_put_wide(result, "messages", (int64_t)object->plot.arrows.total);
-    pithi_put_wide(result, "rough", object->plot.refined < object->plot.cells.rows);
+    pithi_put_wide(result, "rough", object->film && pithi_film_rough(object->film));
     Tcl_SetObjResult(interp, result);
 }
 
@@ -128,7 +142,9 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
-    err = pithi_plot_load(&object->plot);
+    if (!object->film)
+        object->film = pithi_film_new(object->log, object->summary);
+    err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
     if (paint(object, interp, &view, photo) != TCL_OK)
@@ -140,35 +156,39 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return TCL_OK;
 }
 
-/* With the words of the picture drawn last: some rows of it are made right, and it is drawn again. */
+/* With the words of the picture drawn last: what has become right meanwhile is drawn. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    const char *trouble;
     struct view view;
 
     (void)objc;
     if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
-    pithi_plot_refine(&object->plot, REFINE_S);
-    if (paint(object, interp, &view, photo) != TCL_OK)
+    if (object->film && pithi_film_take(object->film) && paint(object, interp, &view, photo) != TCL_OK)
         return TCL_ERROR;
+    trouble = object->film ? pithi_film_trouble(object->film) : NULL;
+    if (trouble) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj(trouble, -1));
+        Tcl_SetErrorCode(interp, "PITH", "LOG", (char *)NULL);
+        return TCL_ERROR;
+    }
     describe(object, interp);
     return TCL_OK;
 }
 
-/* Rows for a strip that is `height` high: all lanes shown, or when they would be thinner than two pixels an even choice
- * of them. */
-static struct pithi_row *strip_rows(const struct pithi_log_object *object, uint32_t height, uint32_t *count)
+/* Rows for a strip that is `height` high, each of a pixel or more: the lanes shown, in groups when they are many. */
+static void strip_groups(const struct pithi_log_object *object, uint32_t height, struct pithi_groups *groups)
 {
-    uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown), most = height / 2 ? height / 2 : 1;
-    struct pithi_row *rows;
+    uint32_t shown, *lanes = pithi_rows_lanes(object->tree, &shown);
+    struct pithi_row *rows = pithi_alloc(shown, sizeof *rows);
 
-    *count = shown < most ? shown : most;
-    rows = pithi_alloc(*count, sizeof *rows);
-    for (uint32_t i = 0; i < *count; i++)
-        rows[i] = (struct pithi_row){.lane = lanes[(uint64_t)i * shown / *count], .counter = PITHI_NONE};
+    for (uint32_t i = 0; i < shown; i++)
+        rows[i] = (struct pithi_row){.lane = lanes[i], .counter = PITHI_NONE};
+    pithi_groups_make(rows, shown, shown ? (shown + height - 1) / height : 1, groups);
+    free(rows);
     free(lanes);
-    return rows;
 }
 
 /* The strip twice: as it is, and faded for what is out of the window. */
@@ -182,7 +202,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
                               .hidden = object->hidden,
                               .summary = object->summary,
                               .care = PITHI_QUICK};
-    struct pithi_row *rows;
+    struct pithi_groups groups = {0};
     int width, height, status;
 
     (void)objc;
@@ -191,7 +211,9 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
         return TCL_ERROR;
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
-    plot.rows = rows = strip_rows(object, (uint32_t)height, &plot.row_count);
+    strip_groups(object, (uint32_t)height, &groups);
+    plot.rows = groups.rows;
+    plot.row_count = groups.count;
     plot.width = (uint32_t)width;
     plot.row_height = plot.row_count ? (double)height / plot.row_count : height;
     status = pithi_plot_load(&plot) == PITH_ERR_USAGE ? pithi_log_error(interp) : TCL_OK;
@@ -205,7 +227,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
         status = show(interp, &raster, faded);
     pithi_plot_free(&plot);
     pithi_raster_free(&raster);
-    free(rows);
+    pithi_groups_free(&groups);
     return status;
 }
 

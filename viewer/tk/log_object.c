@@ -265,6 +265,8 @@ static void log_delete(ClientData data)
 
     pithi_job_stop_all(object);
     pithi_plot_free(&object->plot);
+    pithi_film_free(object->film);
+    pithi_groups_free(&object->groups);
     pithi_log_ranges_free(object);
     pithi_raster_free(&object->raster);
     pithlog_digest_close(object->digest);

@@ -8,6 +8,8 @@
 #include <tcl.h>
 #include <tk.h>
 
+#include "core/film.h"
+#include "core/groups.h"
 #include "core/plot.h"
 #include "core/raster.h"
 #include "core/rows.h"
@@ -24,6 +26,8 @@ struct pithi_log_object {
     const struct pithi_row *rows; /* those seen, the tree's; see log_rows.h */
     uint32_t row_count;
     struct pithi_row *scrolled; /* of pithi_log_rows_from */
+    struct pithi_film *film;     /* the cells of `plot`; NULL until something is drawn */
+    struct pithi_groups groups; /* the rows of `plot`, where they are too low to be seen alone */
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
     struct pithi_raster raster;
     struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */

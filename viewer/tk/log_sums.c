@@ -1,4 +1,5 @@
-/* log_sums.c - methods of a log that add up what is in a stretch of time: `sums` at once, `sumsjob` beside the window. */
+/* log_sums.c - methods of a log that add up what is in a stretch of time: `sums` at once, `sumsjob` beside the window.
+ */
 #include <stdlib.h>
 
 #include "core/legend.h"

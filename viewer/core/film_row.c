@@ -1,0 +1,209 @@
+/* film_row.c - moving and mending the cells of a row; see film_row.h. */
+#include "core/film_row.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+
+static struct pithi_cell *line_of(const struct pithi_cells *cells, uint32_t level)
+{
+    return cells->cells + (size_t)level * cells->width;
+}
+
+static void empty_columns(struct pithi_cells *cells, uint32_t from, uint32_t to)
+{
+    for (uint32_t level = 0; level < cells->levels; level++)
+        for (uint32_t c = from; c < to; c++)
+            line_of(cells, level)[c] = (struct pithi_cell){.state = PITHI_NONE};
+}
+
+void pithi_film_row_empty(struct pithi_cells *cells, uint32_t width)
+{
+    cells->rows = 1;
+    cells->levels = PITHI_LEVELS;
+    cells->width = width;
+    cells->cells = pithi_alloc((size_t)width * PITHI_LEVELS, sizeof *cells->cells);
+    empty_columns(cells, 0, width);
+}
+
+/* ---- Moving ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t moved(uint32_t column, int64_t by, uint32_t width)
+{
+    int64_t to = (int64_t)column - by;
+    return to < 0 ? 0 : to > width ? width : (uint32_t)to;
+}
+
+/* What is of a column of its own goes along; `column` gives the new one, or -1. */
+static void move_signs(struct pithi_cells *cells, int64_t (*column)(const void *context, uint32_t old),
+                       const void *context)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cells->tick_count; i++) {
+        int64_t to = column(context, cells->ticks[i].column);
+        if (to >= 0) {
+            cells->ticks[kept] = cells->ticks[i];
+            cells->ticks[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->tick_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->mark_count; i++) {
+        int64_t to = column(context, cells->marks[i].column);
+        if (to >= 0) {
+            cells->marks[kept] = cells->marks[i];
+            cells->marks[kept++].column = (uint32_t)to;
+        }
+    }
+    cells->mark_count = kept;
+}
+
+struct shifting {
+    int64_t by, width;
+};
+
+static int64_t shifted(const void *context, uint32_t old)
+{
+    const struct shifting *shifting = context;
+    int64_t to = (int64_t)old - shifting->by;
+    return to < shifting->width ? to : -1;
+}
+
+void pithi_film_row_shift(struct pithi_film_row *row, struct pithi_cells *cells, int64_t by)
+{
+    struct shifting shifting = {by, cells->width};
+    uint32_t count = (uint32_t)(by < 0 ? -by : by), left = cells->width - count;
+
+    for (uint32_t level = 0; level < cells->levels; level++) {
+        struct pithi_cell *line = line_of(cells, level);
+        memmove(by < 0 ? line + count : line, by < 0 ? line : line + count, left * sizeof *line);
+    }
+    if (by < 0)
+        empty_columns(cells, 0, count);
+    else
+        empty_columns(cells, left, cells->width);
+    move_signs(cells, shifted, &shifting);
+    row->known_from = moved(row->known_from, by, cells->width);
+    row->known_to = moved(row->known_to, by, cells->width);
+    row->exact_from = moved(row->exact_from, by, cells->width);
+    row->exact_to = moved(row->exact_to, by, cells->width);
+}
+
+struct stretching {
+    double offset, scale;
+    uint32_t width;
+};
+
+static int64_t stretched(const void *context, uint32_t old)
+{
+    const struct stretching *stretching = context;
+    double to = floor((old + 0.5 - stretching->offset) / stretching->scale);
+    return to >= 0 && to < stretching->width ? (int64_t)to : -1;
+}
+
+void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, uint32_t width, double offset,
+                            double scale)
+{
+    struct stretching stretching = {offset, scale, width};
+    struct pithi_cells old = *cells;
+
+    pithi_film_row_empty(cells, width);
+    for (uint32_t c = 0; c < width; c++) {
+        double from = floor(offset + (c + 0.5) * scale), before = floor(offset + (c - 0.5) * scale);
+        if (!(from >= 0 && from < old.width))
+            continue;
+        for (uint32_t level = 0; level < cells->levels; level++) {
+            struct pithi_cell *cell = &line_of(cells, level)[c];
+            *cell = line_of(&old, level)[(uint32_t)from];
+            if (from == before) /* one old column, some new ones: it begins once */
+                cell->flags = 0;
+        }
+    }
+    free(old.cells);
+    move_signs(cells, stretched, &stretching);
+    row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
+}
+
+/* ---- Mending ----------------------------------------------------------------------------------------------------- */
+
+/* A part does not know what is shown beside it. */
+static int is_shown_near(const struct pithi_cells *cells, uint32_t column, uint32_t state)
+{
+    uint32_t from = column < PITHI_TICK_DISTANCE ? 0 : column - PITHI_TICK_DISTANCE;
+    uint32_t to = column + PITHI_TICK_DISTANCE < cells->width ? column + PITHI_TICK_DISTANCE : cells->width - 1;
+
+    for (uint32_t level = 0; level < cells->levels; level++)
+        for (uint32_t c = from; c <= to; c++)
+            if (line_of(cells, level)[c].state == state)
+                return 1;
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].state == state && cells->ticks[i].column + PITHI_TICK_DISTANCE > column &&
+            cells->ticks[i].column < column + PITHI_TICK_DISTANCE)
+            return 1;
+    return 0;
+}
+
+static void drop_signs(struct pithi_cells *cells, uint32_t from, uint32_t to)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < cells->tick_count; i++)
+        if (cells->ticks[i].column < from || cells->ticks[i].column >= to)
+            cells->ticks[kept++] = cells->ticks[i];
+    cells->tick_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < cells->mark_count; i++)
+        if (cells->marks[i].column < from || cells->marks[i].column >= to)
+            cells->marks[kept++] = cells->marks[i];
+    cells->mark_count = kept;
+}
+
+static void add_signs(struct pithi_cells *cells, uint32_t from, const struct pithi_cells *part)
+{
+    cells->marks =
+        pithi_grow(cells->marks, &cells->mark_capacity, cells->mark_count + part->mark_count, sizeof *cells->marks);
+    for (uint32_t i = 0; i < part->mark_count; i++) {
+        cells->marks[cells->mark_count] = part->marks[i];
+        cells->marks[cells->mark_count++].column += from;
+    }
+    for (uint32_t i = 0; i < part->tick_count; i++) {
+        struct pithi_tick tick = part->ticks[i];
+        tick.column += from;
+        if (is_shown_near(cells, tick.column, tick.state))
+            continue;
+        cells->ticks = pithi_grow(cells->ticks, &cells->tick_capacity, cells->tick_count + 1, sizeof *cells->ticks);
+        cells->ticks[cells->tick_count++] = tick;
+    }
+}
+
+/* The interval grows by [from, to), which touches it or fills a gap before or behind it. */
+static void extend(uint32_t *from, uint32_t *to, uint32_t more_from, uint32_t more_to)
+{
+    int apart = *from == *to || more_from > *to || more_to < *from;
+
+    *from = apart || more_from < *from ? more_from : *from;
+    *to = apart || more_to > *to ? more_to : *to;
+}
+
+void pithi_film_row_put(struct pithi_film_row *row, struct pithi_cells *cells, uint32_t from, struct pithi_cells *part,
+                        int exact)
+{
+    uint32_t to = from + part->width;
+
+    if (part->width == cells->width) {
+        struct pithi_cells old = *cells;
+        *cells = *part;
+        *part = old;
+    } else {
+        for (uint32_t level = 0; level < cells->levels; level++)
+            memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
+        drop_signs(cells, from, to);
+        add_signs(cells, from, part);
+    }
+    extend(&row->known_from, &row->known_to, from, to);
+    if (exact)
+        extend(&row->exact_from, &row->exact_to, from, to);
+}
