@@ -224,7 +224,7 @@ static void test_pieces(void)
         .t1_ns = pithlog_get_info(log)->end_ns, .width = 300, .lanes = both, .lane_count = 2};
     struct pithi_ranges *right = pithi_ranges_new(log, &query), *quick = pithi_ranges_new(log, &query);
     struct pithi_ranges *ended = pithi_ranges_new(log, &query);
-    struct pithi_ranges_watch watch = {two_times, NULL};
+    struct pithi_watch watch = {two_times, NULL};
     struct pithlog_summary *summary;
     double wrong = 0, all = 2 * 300, ended_time = 0, right_time = 0;
 

@@ -175,13 +175,13 @@ static void take_record(struct walk *walk, const struct pithlog_record *record)
         enter(walk, record->id);
 }
 
-static int may_go_on(const struct walk *walk, const struct pithi_ranges_watch *watch, uint32_t lane)
+static int may_go_on(const struct walk *walk, const struct pithi_watch *watch, uint32_t lane)
 {
     double part = (double)walk->now / (double)walk->ranges->end;
-    return !watch || watch->go_on(watch->context, (lane + part) / walk->ranges->query.lane_count);
+    return !watch || pithi_go_on(watch, (lane + part) / walk->ranges->query.lane_count);
 }
 
-static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_ranges_watch *watch)
+static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_watch *watch)
 {
     static const uint32_t kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE;
     struct pithi_ranges *ranges = walk->ranges;
@@ -208,7 +208,7 @@ static int walk_lane(struct walk *walk, uint32_t lane, const struct pithi_ranges
     return err ? err : damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_ranges_watch *watch)
+int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch)
 {
     struct walk walk = {.ranges = ranges};
     int err = PITH_OK;

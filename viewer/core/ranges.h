@@ -19,6 +19,8 @@
 
 #include <pithlog.h>
 
+#include "core/watch.h"
+
 enum pithi_ranges_depth { PITHI_INNERMOST, PITHI_OUTERMOST };
 
 struct pithi_ranges_query {
@@ -36,13 +38,8 @@ struct pithi_ranges;
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query);
 void pithi_ranges_free(struct pithi_ranges *ranges);
 
-/* Asked some times a second while the log is read: 0 ends it. `part` is done, 0 to 1. */
-struct pithi_ranges_watch {
-    int (*go_on)(void *context, double part);
-    void *context;
-};
-/* Exact. 0 or an enum pith_err: of a damaged lane there is what could be read. In any thread. `watch` NULL: nobody. */
-int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_ranges_watch *watch);
+/* Exact. 0 or an enum pith_err: of a damaged lane there is what could be read. In any thread. `watch` may be NULL. */
+int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch);
 /* From the pieces of a summary, in the time that its pixels need. */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary);
 

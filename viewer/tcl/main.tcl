@@ -6,8 +6,10 @@ namespace eval ::pith {
     # Where this file lies; the extension is found from here: share/pith/viewer -> lib/pith.
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
+    variable live 0     ;# 1: --live
     variable spill {}   ;# --spill: what the anim library says that it records into
     variable usage {Usage: pith view LOG... [-e SCRIPT]          the timelines in a window
+       pith view --live LOG... [-e SCRIPT]   of a program that is being recorded as LOG, as they grow
        pith view --anim LOG... [-e SCRIPT]   the animation: a program that runs, or its log
 
   --anim      ranks and messages as they move; of a program that is being recorded as LOG, while it runs
@@ -28,6 +30,7 @@ proc ::pith::die {text {status 1}} {
 proc ::pith::arguments {words} {
     variable usage
     variable animated
+    variable live
     variable spill
     set logs {}
     set early {}
@@ -45,12 +48,13 @@ proc ::pith::arguments {words} {
                     lset logs end [list {*}[lindex $logs end] [lindex $words $i]]
                 }
             }
-            --anim - --live { set animated 1 }
+            --anim { set animated 1 }
+            --live { set live 1 }
             --spill { set spill [lindex $words [incr i]] }
             -- {}
             -?* { die "view: no such option: $word; see `pith help view`" 2 }
             default {
-                lappend logs [list $word {*}$early]
+                lappend logs [list [expr {$animated ? $word : [running $word $live]}] {*}$early]
                 set early {}
             }
         }
@@ -59,6 +63,13 @@ proc ::pith::arguments {words} {
         die "view: which log? see `pith help view`" 2
     }
     return $logs
+}
+
+# What to open for a log: the folder of spill files of the program that is recording it, if there is no log yet or
+# that is what is asked for.
+proc ::pith::running {log live} {
+    set folder $log.spill
+    return [expr {[file isdirectory $folder] && ($live || ![file exists $log]) ? $folder : $log}]
 }
 
 # Errors while Tk waits for events: a line instead of a dialog, the same one once.

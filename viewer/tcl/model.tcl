@@ -2,7 +2,7 @@
 # share one model, change it only through its methods, and follow it by trace:
 #
 #     $model follow {callback}      called with the name of what changed: time, rows, hidden, size, pointer, digest,
-#                                   selection, trouble, reading, colours, searchable, theme
+#                                   log, selection, trouble, reading, colours, searchable, theme
 #
 # Times are nanoseconds from the log's start.
 
@@ -28,13 +28,7 @@ oo::class create ::pith::Model {
 
     constructor {path} {
         set log [::pithtk::open $path]
-        set info [$log info]
-        set defs {}
-        foreach def [$log defs] {
-            dict set defs [dict get $def id] $def
-        }
-        my take_palette [::pith::preferences::get palette]
-        my count_rows
+        my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
         set hidden {}
         set unsearched {}
@@ -54,6 +48,48 @@ oo::class create ::pith::Model {
 
     destructor {
         catch {$log close}
+    }
+
+    method read_log {its_palette} {
+        set info [$log info]
+        set defs {}
+        foreach def [$log defs] {
+            dict set defs [dict get $def id] $def
+        }
+        my take_palette $its_palette
+        my count_rows
+    }
+
+    # Another log of the same program: a later look at one that runs. Those who have begun something with the old one
+    # drop it when they hear of `log`; what was hidden stays so, by name. DIGESTED, 1: its messages and counters have
+    # been read.
+    method replace {new digested} {
+        set old $log
+        foreach list {hidden unsearched} {
+            set names($list) [lmap id [set $list] {dict get $defs $id name}]
+        }
+        set log $new
+        my read_log $palette
+        foreach list {hidden unsearched} {
+            set $list [lmap id [dict keys $defs] {
+                if {[dict get $defs $id name] ni $names($list)} continue
+                set id
+            }]
+        }
+        $log hide $hidden
+        catch {$log rows set_state [$old rows state]}
+        set pointer {}
+        set trouble {}
+        set reading {}
+        my notify log
+        $old close
+        my rows_changed
+        my notify colours
+        if {$digested} {
+            my notify digest
+        } else {
+            my digest
+        }
     }
 
     # ---- Following

@@ -82,7 +82,7 @@ oo::class create ::pith::RangesPane {
     }
 
     method unit {} {
-        expr {[$model info lanes] > [$model info ranks] ? "Threads" : "Processes"}
+        return [expr {[$model info lanes] == [$model info ranks] ? "Processes" : "Threads"}]
     }
 
     method show {} {
@@ -136,6 +136,7 @@ oo::class create ::pith::RangesPane {
     method changed {what} {
         switch $what {
             pointer { my follow_pointer }
+            log { my stop_job }
             selection - trouble - reading - searchable {}
             size - colours - theme { my draw_soon }
             default { my load_soon }

@@ -129,6 +129,9 @@ oo::class create ::pith::Window {
     }
 
     method changed {what} {
+        if {$what eq "log"} {
+            wm title $top "[file tail [$model path]] - Pith"
+        }
         if {$what in {time rows digest}} {
             lassign [$model window] t0 t1
             set fine [expr {max(1, ($t1 - $t0) / 1000)}]

@@ -281,12 +281,32 @@ static void log_delete(ClientData data)
     free(object);
 }
 
-int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path)
 {
     static unsigned next;
-    struct pithi_log_object *object;
-    struct pithlog *log;
+    struct pithi_log_object *object = pithi_alloc(1, sizeof *object);
     char name[48];
+
+    object->log = log;
+    object->digest = digest;
+    if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
+        pithlog_summary_open(log, &object->summary); /* without it, all is read */
+    object->path = strdup(path);
+    object->rgb = pithi_palette_make(log);
+    object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
+    object->tree = pithi_rows_open(log);
+    if (digest)
+        pithi_log_add_counters(object);
+    else
+        pithi_log_rows_changed(object);
+    snprintf(name, sizeof name, "::pithtk::log%u", ++next);
+    object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
+    return Tcl_NewStringObj(name, -1);
+}
+
+int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithlog *log;
 
     (void)data;
     if (objc != 2) {
@@ -295,17 +315,6 @@ int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Ob
     }
     if (pithlog_open(Tcl_GetString(objv[1]), &log))
         return pithi_log_error(interp);
-    object = pithi_alloc(1, sizeof *object);
-    object->log = log;
-    if (pithlog_get_info(log)->records >= PITHI_SUMMARY_RECORDS)
-        pithlog_summary_open(log, &object->summary); /* without it, all is read */
-    object->path = strdup(Tcl_GetString(objv[1]));
-    object->rgb = pithi_palette_make(log);
-    object->hidden = pithi_alloc(pithlog_get_info(log)->defs, 1);
-    object->tree = pithi_rows_open(log);
-    pithi_log_rows_changed(object);
-    snprintf(name, sizeof name, "::pithtk::log%u", ++next);
-    object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
-    Tcl_SetObjResult(interp, Tcl_NewStringObj(name, -1));
+    Tcl_SetObjResult(interp, pithi_log_command(interp, log, NULL, Tcl_GetString(objv[1])));
     return TCL_OK;
 }

@@ -34,6 +34,8 @@ struct pithi_log_object {
     Tcl_Command command;
 };
 
+/* The name of a new command for an open log, which is closed with it, as is the digest (NULL: none yet). */
+Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path);
 /* pithtk::open FILE */
 int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 

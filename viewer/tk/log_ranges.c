@@ -149,18 +149,10 @@ struct ranges_job {
     unsigned loaded;
 };
 
-static int go_on(void *context, double part)
-{
-    struct ranges_job *job = context;
-
-    pithi_job_progress(&job->job, part);
-    return !pithi_job_stopped(&job->job);
-}
-
 static int run_job(struct pithi_job *any)
 {
     struct ranges_job *job = (struct ranges_job *)any;
-    struct pithi_ranges_watch watch = {go_on, job};
+    struct pithi_watch watch = pithi_job_watch(any);
     int err = pithi_ranges_load(job->ranges, &watch);
 
     return err == PITH_ERR_DAMAGED ? PITH_OK : err;

@@ -1,6 +1,7 @@
 /* package.c - the Tcl extension: package pithtk, its commands in the namespace ::pithtk.
  *
  * pithtk::open FILE               an open log, a command (log_object.h)
+ * pithtk::snapshot FOLDER CALLBACK   a job that reads what a running program has recorded (snapshot.h)
  * pithtk::stage follow|log FILE   the animation of a program that runs, or of a log (stage_object.h)
  * pithtk::duration NS             "1.5 ms"
  * pithtk::time NS RESOLUTION      "12.345 s"
@@ -20,6 +21,7 @@
 #include "core/words.h"
 #include "tk/grab.h"
 #include "tk/log_object.h"
+#include "tk/snapshot.h"
 #include "tk/stage_object.h"
 
 #pragma GCC visibility push(default)
@@ -103,7 +105,7 @@ int Pithtk_Init(Tcl_Interp *interp)
     } commands[] = {{"::pithtk::open", pithi_log_open_command}, {"::pithtk::duration", duration_command},
                     {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
                     {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
-                    {"::pithtk::stage", pithi_stage_command},
+                    {"::pithtk::stage", pithi_stage_command},   {"::pithtk::snapshot", pithi_snapshot_command},
                     {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command},
                     {"::pithtk::safe", pithi_safe_command},
                     {"::pithtk::scale", pithi_scale_command}};

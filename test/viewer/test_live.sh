@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The time lines of a program that runs: they grow, follow the end of time or stay, and become those of its log; of a
+# program that is killed what it had recorded stays in view.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/viewer/window.sh"
+if [ -z "$(mpis)" ]; then
+    skip "a program that runs" "no MPI"
+    finish
+fi
+mpi=$(mpis | head -n 1)
+"mpicc.$mpi" -O1 "$top/test/viewer/talk.c" -o talk || { ok 1 "talk.c compiles"; finish; }
+start_display
+# Waits until there is something to see of LOG.
+recording() { local i; for i in $(seq 100); do [ "$(pith info "$1.spill" 2>/dev/null | sed -n 's/^messages: //p')" -gt 5 ] 2>/dev/null && return; sleep 0.1; done; return 1; }
+
+# Prints what the checks said, of a script for the window of LOG.
+show_checks() {
+    while read -r line; do
+        case $line in
+            'ok - '*) ok 0 "${line#ok - }" ;;
+            'not ok - '*) ok 1 "${line#not ok - }" ;;
+            *) echo "# $line" ;;
+        esac
+    done <checks.out
+}
+cat >tools.tcl <<'END'
+proc check {good what} { puts "[expr {$good ? {ok} : {not ok}}] - $what" }
+# Waits until CONDITION holds, for 20 s at most.
+proc until {condition} {
+    for {set i 0} {$i < 200 && ![uplevel 1 [list expr $condition]]} {incr i} {
+        after 100 {set ::ticked 1}
+        vwait ::ticked
+    }
+    uplevel 1 [list expr $condition]
+}
+proc seconds {} { regexp {[0-9.]+} [live] time; return $time }
+END
+
+# ---- To its end
+timeout 60 "mpiexec.$mpi" -n 3 pith run -o grow.pith ./talk 170 >out 2>err &
+job=$!
+recording grow.pith
+ok $? "a program runs"
+cat >grow.tcl <<'END'
+source tools.tcl
+check [regexp {^live, [0-9.]+ s$} [live]] "the status line says so: [live]"
+set before [window]
+check [until {[lindex [window] 1] > [lindex $before 1] + 0.5}] "the picture grows: [window]"
+check [expr {[lindex [window] 0] == [lindex $before 0]}] "from the start on, as all was shown"
+zoom [expr {[lindex [window] 1] - 0.3}] [expr {[lindex [window] 1] - 0.1}]
+set looked [window]
+set at [seconds]
+check [until {[seconds] > $at + 1}] "time goes on"
+check [expr {[window] eq $looked}] "who looks elsewhere is left there"
+focus -force [canvas]
+update
+event generate [canvas] <T>
+sync
+set tail [window]
+check [expr {[lindex $tail 1] > [lindex $looked 1] && abs([lindex $tail 1] - [lindex $tail 0] - 0.2) < 1e-6}] "T: to the end"
+check [until {[lindex [window] 1] > [lindex $tail 1]}] "and on with it"
+check [expr {abs([lindex [window] 1] - [lindex [window] 0] - 0.2) < 1e-6}] "as much time as before"
+tail
+check [regexp {held$} [live]] "T at the end: the window is held: [live]"
+tail
+fit
+ranges on
+check [until {[string match "ended*" [live]]}] "the end is seen: [live]"
+check [until {[string match "*grow.pith - Pith" [wm title [winfo toplevel [canvas]]]]}] "the log takes its place"
+check [string match "*this is its log*" [status]] "and it is said: [status]"
+check [expr {[lsearch -index 0 [legend] MPI_Finalize] >= 0}] "all of it"
+sync
+close
+END
+timeout 60 pith view grow.pith -e 'source grow.tcl' >checks.out 2>&1
+is "$?" 0 "the window of a program that runs"
+show_checks
+wait "$job"
+is "$?:$(cat out)" "3:talk: 170" "the program did not notice"
+
+# ---- Killed
+mv talk "die-$$" # a name that nobody else's process has
+timeout 60 "mpiexec.$mpi" -n 3 pith run -o kill.pith "./die-$$" 3000 >out 2>err &
+job=$!
+recording kill.pith
+cat >kill.tcl <<'END'
+source tools.tcl
+check [until {[seconds] > 1}] "it runs: [live]"
+exec kill -9 {*}[exec pgrep -x die-$::env(victim)]
+check [until {[string match "died at * s: *" [live]]}] "killed: [live]"
+sync
+check [expr {[llength [legend]] > 2}] "what it had recorded is there"
+set said [live]
+after 1500 {set ::ticked 1}
+vwait ::ticked
+check [expr {[live] eq $said}] "and stays"
+close
+END
+victim=$$ timeout 60 pith view --live kill.pith -e 'source kill.tcl' >checks.out 2>&1
+is "$?" 0 "--live: the window of a program that dies"
+show_checks
+wait "$job"
+out=$(timeout 20 pith view kill.pith.spill -e 'puts [llength [legend]]; quit' 2>&1)
+like "$out" '^[3-9]' "opened later by the folder's name"
+finish

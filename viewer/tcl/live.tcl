@@ -1,0 +1,204 @@
+# live.tcl - the time lines of a program that runs, a part of the window: of a window on a folder of spill files. About
+# every second a job reads what there is (tk/snapshot.h), and the window takes it; it goes with the end of time as long
+# as it shows the end. When the program has ended and its log is there, the window shows that.
+
+oo::class create ::pith::Live {
+    variable window model
+    variable folder    ;# of the spill files; {} the window shows a log: nothing is done
+    variable target    ;# the log to be
+    variable before    ;# what was there under that name when the window opened: {mtime size}, {} nothing
+    variable phase     ;# runs, ends (its log is awaited), died, gone (the log is there, or will not come)
+    variable held      ;# 1: the window does not go with the end of time
+    variable now       ;# time of the last look, ns
+    variable job       ;# that reads; {} none
+    variable timer     ;# after id of the next look
+    variable asked_ms  ;# when the job was started
+    variable text      ;# in the status line
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set job {}
+        set timer {}
+        set folder {}
+        set held 0
+        set phase gone
+        set text {}
+        if {[file isdirectory [$model path]]} {
+            my begin [file normalize [$model path]]
+        }
+    }
+
+    destructor {
+        my stop
+    }
+
+    method begin {path} {
+        set folder $path
+        set target [expr {[file extension $path] eq ".spill" ? [file rootname $path] : {}}]
+        set before [my stamp]
+        set phase runs
+        set now [lindex [$model whole] 1]
+        set label [$window top].status.live
+        ttk::label $label -textvariable [my varname text] -style Bold.TLabel -padding {10 4}
+        pack $label -side right -before [$window top].status.text
+        my tell
+        set timer [after 300 [namespace code {my look}]]
+    }
+
+    method stop {} {
+        after cancel $timer
+        set timer {}
+        if {$job ne {}} {
+            catch {$job stop}
+            set job {}
+        }
+    }
+
+    # Of the log to be: something else once it is written.
+    method stamp {} {
+        if {$target eq {} || [catch {list [file mtime $target] [file size $target]} stamp]} {
+            return {}
+        }
+        return $stamp
+    }
+
+    # ---- Looking
+
+    method look {} {
+        set timer {}
+        if {$phase eq "ends" && [my stamp] ni [list {} $before]} {
+            my take_log
+            return
+        }
+        if {![file exists $folder]} {
+            my folder_gone
+            return
+        }
+        set asked_ms [clock milliseconds]
+        set job [::pithtk::snapshot $folder [list [self] heard]]
+    }
+
+    # The next look: in a second, or later where a look takes long, so that reading never fills a core.
+    method look_later {} {
+        set took [expr {[clock milliseconds] - $asked_ms}]
+        set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 4 * $took)}] [namespace code {my look}]]
+    }
+
+    method heard {what {value {}}} {
+        switch $what {
+            done {
+                set job {}
+                my take $value
+            }
+            failed {
+                set job {}
+                if {[file exists $folder]} {
+                    my look_later
+                } else {
+                    my folder_gone
+                }
+            }
+        }
+    }
+
+    method take {snapshot} {
+        set now [dict get $snapshot now]
+        if {$target eq {}} {
+            set target [file join [file dirname $folder] [file tail [dict get $snapshot name]]]
+        }
+        my show [dict get $snapshot log] 1
+        if {[dict get $snapshot running]} {
+            set phase runs
+        } elseif {[dict get $snapshot finished]} {
+            set phase ends
+        } else {
+            set phase died
+        }
+        if {$phase eq "died"} {
+            set now [lindex [$model whole] 1]
+        } else {
+            my look_later
+        }
+        my tell
+    }
+
+    # Nothing new: the picture stays as it is. Else the window goes with the end, if it shows it.
+    method show {log digested} {
+        if {$digested && [dict get [$log info] records] == [$model info records]} {
+            $log close
+            return
+        }
+        lassign [$model whole] first last
+        lassign [$model window] from to
+        $model replace $log $digested
+        lassign [$model whole] new_first new_last
+        if {$held || $to < $last} {
+            $model set_window $from $to
+        } elseif {$from <= $first} {
+            $model set_window $new_first $new_last
+        } else {
+            $model set_window [expr {$new_last - ($to - $from)}] $new_last
+        }
+    }
+
+    # ---- The end
+
+    method folder_gone {} {
+        if {[my stamp] ni [list {} $before]} {
+            my take_log
+            return
+        }
+        set phase gone
+        my tell
+    }
+
+    # The log takes the place of the snapshots. It may still be one that cannot be read yet, on a slow file system.
+    method take_log {} {
+        if {[catch {::pithtk::open $target} log]} {
+            set phase gone
+            $model set_trouble $log
+        } else {
+            my show $log 0
+            set phase gone
+            set now [lindex [$model whole] 1]
+            $window say "The program has ended; this is its log, [file tail $target]."
+        }
+        my tell
+    }
+
+    method tell {} {
+        set time [format {%.1f s} [expr {$now / 1e9}]]
+        set text [dict get [dict create \
+            runs "live, $time[expr {$held ? {, held} : {}}]" \
+            ends "ended at $time, its log is being written" \
+            died "died at $time: this is what it had recorded" \
+            gone "ended at $time"] $phase]
+    }
+
+    # ---- Words
+
+    # To the end of time and on with it; at the end: stay there.
+    method word_tail {} {
+        lassign [$model whole] first last
+        lassign [$model window] from to
+        set held [expr {!$held && $to >= $last}]
+        if {!$held} {
+            $model set_window [expr {$last - ($to - $from)}] $last
+        }
+        if {$folder ne {}} {
+            my tell
+        }
+    }
+
+    # What the status line says of it: "live, 12.3 s"; {} the window shows a log.
+    method word_live {} { return $text }
+}
+
+::pith::part::add Live {
+    words {
+        live {} {of a program that runs: "live, 12.3 s"} word_live
+        tail {} {to the end of time, and on with it as it grows; at the end: stay} word_tail
+    }
+    keys {{T} {Shift-t} {to the end of time, and on with a program that runs; at the end: stay there} {tail}}
+}
