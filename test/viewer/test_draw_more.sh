@@ -41,18 +41,31 @@ wrong() { # PATTERN WORDS
     like "$out" "^pith: draw: .*$1" "-e '$2': what it says"
     is "$(ls wrong.png* 2>/dev/null)" "" "-e '$2': no file"
 }
-wrong 'no such word for pictures: jump; there are: arrows fit height' 'fit; jump 3'
+wrong 'no such word for pictures: jump; there are: arrows colour fit height' 'fit; jump 3'
 wrong 'zoom: must end after it begins' 'zoom 3 2'
 wrong 'zoom: no time such as 1\.5 or 20ms: x' 'zoom x 2'
+wrong 'theme: must be light or dark, not blue' 'theme blue'
+wrong 'colour: must be like #1f77b4: red' 'colour red red'
 wrong 'zoom: goes with FROM TO' 'zoom 3'
 wrong 'fit: goes alone' 'fit 3'
 wrong 'does not end' 'hide {a'
 wrong '--lanes a-b: no list' 'rows a-b'
 # Every word is one of the window's, and takes what it takes there.
-window=$(sed -nE 's/^        ([a-z]+) +\{.*word_.*/\1/p' "$top/viewer/tcl/words.tcl" | sort)
+window=$(sed -nE 's/^        ([a-z_]+) +\{.*\} +word_[a-z_]+$/\1/p' "$top"/viewer/tcl/*.tcl | sort)
 drawn=$(pith draw plain.pith -o wrong.png -e jump 2>&1 | sed 's/.*there are: //' | tr ' ' '\n')
 is "$(comm -13 <(echo "$window") <(sort <<<"$drawn"))" "" "all words are words of the window"
 like "$(pith help draw)" "$(sed -n 1p <<<"$drawn")" "help tells of them"
+
+pith draw plain.pith -o dark.png -e 'theme dark; colour r* #abcdef; colour blue #123456 now'
+left=$(convert dark.png -crop 1200x1+0+61 txt:- | sed -n 's/^\([0-9]*\),0:.*#ABCDEF.*/\1/p' | head -n 1)
+like "$left" '^[4-9][0-9]$' "colour: red is another"
+is "$(convert 'dark.png[1x1+1000+61]' -depth 8 rgb:- | od -An -tx1 | tr -d ' ')" 123456 "and blue too"
+ok $((0x$(convert 'dark.png[1x1+2+2]' -depth 8 rgb:- | od -An -tx1 | tr -d ' ') > 0x404040)) "theme dark: dark paper"
+pith draw plain.pith --text --size 72 -e 'only blue' >text.out
+is "$(grep -cE 'red|green|mark' text.out):$(grep -c blue text.out)" 0:1 "only blue"
+pith draw plain.pith -o a.svg -e 'arrows off; hide *; show_all' && pith draw plain.pith -o b.svg
+cmp a.svg b.svg
+ok $? "show_all: as if nothing was said"
 
 # ---- statistics
 pith draw plain.pith --text --size 72 --stats >stats.out

@@ -141,8 +141,6 @@ static int read_log(struct pithi_draw *draw)
     draw->rgb = pithi_alloc(info->defs, sizeof *draw->rgb);
     if (pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb) == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
-    if (draw->grey)
-        pithi_palette_grey(draw->rgb, info->defs);
     return 0;
 }
 
@@ -158,6 +156,8 @@ static int draw_log(struct pithi_draw *draw)
         status = pithi_draw_words(draw);
     if (status)
         return status;
+    if (draw->grey)
+        pithi_palette_grey(draw->rgb, pithlog_get_info(draw->log)->defs);
     if (is_text(draw))
         return pithi_draw_terminal(draw);
     return draw->kind == PITHI_DRAW_HTML ? pithi_draw_page(draw) : pithi_draw_picture(draw);

@@ -29,7 +29,7 @@ static const char help[] =
     "  --theme NAME    light or dark paper\n"
     "  --full          an SVG with every column, also above 2 MB\n"
     "  -e WORDS        as in the window: 'zoom 1.2 1.4; rows 0-3; hide MPI_Comm_*; arrows off'; also show,\n"
-    "                  fit, work, in, out, pan, height\n"
+    "                  only, show_all, fit, work, in, out, pan, height, theme, palette, colour\n"
     "  --text          print it\n"
     "  --ascii         as --text, plain letters only\n"
     "  --colour WHEN   with --text: always, never, auto (on a terminal)\n";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
 #include "draw/draw.h"
@@ -161,18 +162,85 @@ static int do_arrows(struct pithi_draw *draw, const struct words *words)
     return 0;
 }
 
+/* Everything else is hidden. */
+static int do_only(struct pithi_draw *draw, const struct words *words)
+{
+    set_hidden(draw, "*", 1);
+    set_hidden(draw, words->item[1], 0);
+    return 0;
+}
+
+static int do_show_all(struct pithi_draw *draw, const struct words *words)
+{
+    (void)words;
+    set_hidden(draw, "*", 0);
+    draw->no_arrows = 0;
+    return 0;
+}
+
+/* Colours stand out from the paper of the theme, so they are given out again. */
+static int give_colours(struct pithi_draw *draw)
+{
+    int err = pithi_palette_fill(draw->log, draw->summary, draw->palette, draw->rgb);
+
+    if (err == PITH_ERR_DAMAGED)
+        pithi_draw_damaged();
+    return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
+}
+
+static int do_theme(struct pithi_draw *draw, const struct words *words)
+{
+    if (pithi_theme_choose(words->item[1]))
+        return wrong("theme", "must be light or dark, not ", words->item[1]);
+    return give_colours(draw);
+}
+
+static int do_palette(struct pithi_draw *draw, const struct words *words)
+{
+    if (pithi_palette_parse(words->item[1], &draw->palette))
+        return wrong("palette", "must be log, classic or safe, not ", words->item[1]);
+    return give_colours(draw);
+}
+
+/* Where it is kept means nothing here. */
+static int do_colour(struct pithi_draw *draw, const struct words *words)
+{
+    const char *text = words->item[2];
+    char *end;
+    unsigned long rgb = *text == '#' ? strtoul(text + 1, &end, 16) : 0;
+
+    if (*text != '#' || strlen(text) != 7 || *end)
+        return wrong("colour", "must be like #1f77b4: ", text);
+    for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
+        if (fnmatch(words->item[1], pithlog_get_def(draw->log, id)->name, 0) == 0)
+            draw->rgb[id] = (uint32_t)rgb;
+    return 0;
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *word, *arguments;
     int least, most; /* arguments */
     int (*run)(struct pithi_draw *draw, const struct words *words);
-} table[] = {{"arrows", "on|off", 1, 1, do_arrows},  {"fit", "", 0, 0, do_fit},
-             {"height", "PIXELS", 1, 1, do_height},  {"hide", "NAME", 1, 1, do_hide},
-             {"in", "?FACTOR?", 0, 1, do_in},        {"out", "?FACTOR?", 0, 1, do_out},
-             {"pan", "PART", 1, 1, do_pan},          {"rows", "?LIST?", 0, 1, do_rows},
-             {"show", "NAME", 1, 1, do_show},        {"work", "", 0, 0, do_work},
-             {"zoom", "FROM TO", 2, 2, do_zoom}};
+} table[] = {
+    {"arrows", "on|off", 1, 1, do_arrows},
+    {"colour", "NAME #rrggbb", 2, 3, do_colour},
+    {"fit", "", 0, 0, do_fit},
+    {"height", "PIXELS", 1, 1, do_height},
+    {"hide", "NAME", 1, 1, do_hide},
+    {"in", "?FACTOR?", 0, 1, do_in},
+    {"only", "NAME", 1, 1, do_only},
+    {"out", "?FACTOR?", 0, 1, do_out},
+    {"palette", "log|classic|safe", 1, 1, do_palette},
+    {"pan", "PART", 1, 1, do_pan},
+    {"rows", "?LIST?", 0, 1, do_rows},
+    {"show", "NAME", 1, 1, do_show},
+    {"show_all", "", 0, 0, do_show_all},
+    {"theme", "light|dark", 1, 1, do_theme},
+    {"work", "", 0, 0, do_work},
+    {"zoom", "FROM TO", 2, 2, do_zoom},
+};
 enum { WORDS = sizeof table / sizeof *table };
 
 static int unknown(const char *word)

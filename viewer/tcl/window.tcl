@@ -115,7 +115,7 @@ oo::class create ::pith::Window {
 
     # Words for keys and buttons only.
     method install_words {} {
-        foreach word {choose_log choose_picture show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
+        foreach word {choose_log show_keys toggle_arrows hide_pointed zoom_chosen scroll page taller escape} {
             interp alias {} ${words}::$word {} [self] $word
         }
     }
@@ -316,14 +316,6 @@ oo::class create ::pith::Window {
         set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
             {Logs {.pith .clog2 .alog .log .clog .slog2 .trf}} {{All files} *}}]
         if {$path ne {} && [catch {::pith::Window open $path} text]} {
-            my complain $text
-        }
-    }
-
-    method choose_picture {} {
-        set path [tk_getSaveFile -parent $top -title "Save a picture of the window" -defaultextension .png \
-            -filetypes {{PNG .png}}]
-        if {$path ne {} && [catch {my word_shot $path} text]} {
             my complain $text
         }
     }
