@@ -219,6 +219,7 @@ static void put_message_entry(unsigned char *p, const struct pithi_message_node 
     pithi_put32(p + 64, node->size);
     pithi_put32(p + 68, node->crc);
     pithi_put32(p + 72, node->count);
+    pithi_put32(p + 76, node->sample);
 }
 
 /* Nodes lie between the head and `end`. */
@@ -244,13 +245,14 @@ static int get_message_entry(const unsigned char *p, const struct pithlog_digest
         .size = pithi_get32(p + 64),
         .crc = pithi_get32(p + 68),
         .count = pithi_get32(p + 72),
+        .sample = pithi_get32(p + 76),
     };
-    return node->first_ns <= node->first_to_ns && node->last_from_ns <= node->last_ns &&
-           node->first_to_ns <= node->last_ns && node->send_low <= node->send_high &&
-           node->recv_low <= node->recv_high && node->send_high < d->log->info.lanes &&
-           node->recv_high < d->log->info.lanes && node->count > 0 && node->count <= 2 * PITHI_NODE_MESSAGES &&
-           node->size >= (uint64_t)node->count * LEAST_MESSAGE && node->size <= (uint64_t)node->count * MOST_MESSAGE &&
-           lies_within(node->offset, node->size, end);
+    return node->sample <= PITHI_SAMPLE_LEVELS && node->first_ns <= node->first_to_ns &&
+           node->last_from_ns <= node->last_ns && node->first_to_ns <= node->last_ns &&
+           node->send_low <= node->send_high && node->recv_low <= node->recv_high &&
+           node->send_high < d->log->info.lanes && node->recv_high < d->log->info.lanes && node->count > 0 &&
+           node->count <= 2 * PITHI_NODE_MESSAGES && node->size >= (uint64_t)node->count * LEAST_MESSAGE &&
+           node->size <= (uint64_t)node->count * MOST_MESSAGE && lies_within(node->offset, node->size, end);
 }
 
 static void put_series_entry(unsigned char *p, const struct pithi_series_entry *series)
@@ -365,7 +367,7 @@ static int get_entries(struct pithlog_digest *d, const unsigned char *p, uint64_
     for (uint32_t i = 0; i < d->node_count; i++, p += PITHI_MESSAGE_ENTRY) {
         if (!get_message_entry(p, d, end, &d->nodes[i]))
             return 0;
-        messages += d->nodes[i].count;
+        messages += d->nodes[i].sample ? 0 : d->nodes[i].count;
     }
     return messages == d->info.messages && get_series(d, p, end);
 }

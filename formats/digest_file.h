@@ -15,6 +15,9 @@
  *
  * Slabs of logs of many lanes are cut by lanes, too, so that a few rows out of many need few nodes.
  *
+ * A crowd, more than can be told apart, is shown by an even choice. There are further nodes with copies of messages
+ * taken by chance: one of 8, one of 64, and so on; of a window those are read that are not too many.
+ *
  * Counters. Of each counter on each lane the values in order of time, 512 to a node; a node's entry has their least and
  * greatest. A graph takes whole nodes from their entries, and reads those that lie across borders between columns.
  *
@@ -30,6 +33,8 @@
 
 enum {
     PITHI_DIGEST_VERSION = 1,
+    PITHI_SAMPLE_LEVELS = 8, /* and 0, all */
+    PITHI_SAMPLE_BITS = 3,
     PITHI_DIGEST_HEAD = 128,
     PITHI_MESSAGE_ENTRY = 80,
     PITHI_SERIES_ENTRY = 40,
@@ -45,6 +50,7 @@ struct pithi_message_node {
     uint32_t send_low, send_high, recv_low, recv_high; /* lanes */
     uint64_t offset;
     uint32_t size, crc, count;
+    uint32_t sample; /* 0; n: these are copies, one of 8^n of all */
 };
 
 struct pithi_series_entry {

@@ -44,7 +44,9 @@ struct making {
     uint64_t size; /* of the file so far */
     struct pithi_buffer bytes;
     struct slab slabs[LEVELS];
-    uint64_t *lengths; /* [SLAB], while the longest are found */
+    struct slab samples[PITHI_SAMPLE_LEVELS]; /* [PITHI_NODE_MESSAGES] each */
+    uint64_t taken;                           /* messages so far */
+    uint64_t *lengths;                        /* [SLAB], while the longest are found */
     uint32_t cuts, node_room;
     struct held_series *series;
     uint32_t series_room;
@@ -88,7 +90,7 @@ static int by_sender(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int put_node(struct making *m, struct pithlog_message *messages, uint32_t count)
+static int put_node(struct making *m, struct pithlog_message *messages, uint32_t count, uint32_t sample)
 {
     struct pithlog_digest *d = m->digest;
     struct pithi_message_node node;
@@ -97,8 +99,9 @@ static int put_node(struct making *m, struct pithlog_message *messages, uint32_t
         !pithi_message_node_put(messages, count, &m->bytes, &node))
         return no_memory(m);
     int err = put_bytes(m, &node.offset);
+    node.sample = sample;
     d->nodes[d->node_count++] = node;
-    d->info.messages += count;
+    d->info.messages += sample ? 0 : count;
     return err;
 }
 
@@ -118,7 +121,7 @@ static int put_nodes(struct making *m, struct pithlog_message *messages, uint32_
             uint32_t low = from + (uint32_t)((uint64_t)(to - from) * c / cuts);
             uint32_t high = from + (uint32_t)((uint64_t)(to - from) * (c + 1) / cuts);
             if (high > low)
-                err = put_node(m, messages + low, high - low);
+                err = put_node(m, messages + low, high - low, 0);
         }
     }
     return err;
@@ -192,13 +195,41 @@ static int add_message(struct making *m, uint32_t level, const struct pithlog_me
     return err;
 }
 
+/* The samples that a message is in: one of 8 is in the first, one of 8 of these in the second ... */
+static int add_to_samples(struct making *m, const struct pithlog_message *message)
+{
+    uint64_t chance = ++m->taken * UINT64_C(0x9e3779b97f4a7c15);
+    int err = PITH_OK;
+    chance = (chance ^ chance >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    chance ^= chance >> 32;
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS && err == PITH_OK; level++) {
+        struct slab *sample = &m->samples[level];
+        if (chance & ((UINT64_C(1) << PITHI_SAMPLE_BITS * (level + 1)) - 1))
+            break;
+        if (!sample->messages && !(sample->messages = malloc(PITHI_NODE_MESSAGES * sizeof *sample->messages)))
+            return no_memory(m);
+        sample->messages[sample->count++] = *message;
+        if (sample->count == PITHI_NODE_MESSAGES) {
+            err = put_node(m, sample->messages, sample->count, level + 1);
+            sample->count = 0;
+        }
+    }
+    return err;
+}
+
+static int found_message(struct making *m, const struct pithlog_message *message)
+{
+    int err = add_to_samples(m, message);
+    return err == PITH_OK ? add_message(m, 0, message) : err;
+}
+
 static int release(struct making *m, uint32_t rank, int all)
 {
     struct pithlog_message message;
     int32_t number = pithi_log_rank(m->digest->log, rank)->rank;
     int status, err = PITH_OK;
     while (err == PITH_OK && (status = pithi_match_ready(m->match, rank, number, all, &message)) != 0)
-        err = status < 0 ? no_memory(m) : add_message(m, 0, &message);
+        err = status < 0 ? no_memory(m) : found_message(m, &message);
     return err;
 }
 
@@ -211,7 +242,7 @@ static int take_message(struct making *m, const struct pithlog_record *r)
     if (status < 0)
         return no_memory(m);
     if (status == 1)
-        err = add_message(m, 0, &message);
+        err = found_message(m, &message);
     return err == PITH_OK && r->kind == PITHLOG_RECV ? release(m, rank, 0) : err;
 }
 
@@ -353,6 +384,9 @@ static int finish(struct making *m)
     for (uint32_t level = 0; level < LEVELS && err == PITH_OK; level++)
         if (m->slabs[level].count)
             err = empty_slab(m, level);
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS && err == PITH_OK; level++)
+        if (m->samples[level].count)
+            err = put_node(m, m->samples[level].messages, m->samples[level].count, level + 1);
     if (err == PITH_OK)
         err = put_all_values(m);
     if (err == PITH_OK)
@@ -365,6 +399,8 @@ static void free_making(struct making *m)
 {
     for (uint32_t level = 0; level < LEVELS; level++)
         free(m->slabs[level].messages);
+    for (uint32_t level = 0; level < PITHI_SAMPLE_LEVELS; level++)
+        free(m->samples[level].messages);
     for (uint32_t i = 0; i < m->digest->info.series && m->series; i++)
         free(m->series[i].values);
     free(m->series);

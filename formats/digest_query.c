@@ -203,6 +203,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
     qsort(c.chosen, c.count, sizeof *c.chosen, by_longest);
     for (uint32_t i = 0; i < c.count && err == PITH_OK; i++) {
         const struct chosen *chosen = &c.chosen[i];
+        if (chosen->node->sample)
+            continue;
         int beaten = !most || (*count == most && chosen->node->longest_ns <= pithi_message_length(&messages[0]));
         if (chosen->whole && beaten) {
             *total += chosen->node->count;
@@ -223,11 +225,16 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
 
 /* ---- An even choice ---------------------------------------------------------------------------------------------- */
 
-/* Nodes are taken by chance, not each n-th: their order has a rhythm of its own. */
-static int is_taken(uint32_t index, uint64_t of)
+/* The sample that has `most` messages or fewer in the nodes that reach into the window; 0: all messages. */
+static uint32_t choose_sample(const struct choice *c, uint64_t most)
 {
-    uint64_t hash = (index + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15);
-    return (hash >> 32) % of == 0;
+    uint64_t counts[PITHI_SAMPLE_LEVELS + 1] = {0};
+    uint32_t level = 0;
+    for (uint32_t i = 0; i < c->count; i++)
+        counts[c->chosen[i].node->sample] += c->chosen[i].node->count;
+    while (level < PITHI_SAMPLE_LEVELS && counts[level] > most)
+        level++;
+    return level;
 }
 
 int pithlog_digest_sample(const struct pithlog_digest *d, const struct pithlog_digest_window *window, uint64_t most,
@@ -235,26 +242,21 @@ int pithlog_digest_sample(const struct pithlog_digest *d, const struct pithlog_d
                           double *weight)
 {
     struct choice c;
-    uint64_t all = 0, read = 0;
     int err = begin_choice(&c, d, window);
     *weight = 1;
     if (err != PITH_OK)
         return err;
-    for (uint32_t i = 0; i < c.count; i++)
-        all += c.chosen[i].node->count;
-    uint64_t of = most ? (all + most - 1) / most : all;
+    uint32_t level = choose_sample(&c, most);
+    *weight = (double)(UINT64_C(1) << PITHI_SAMPLE_BITS * level);
     for (uint32_t i = 0; i < c.count && err == PITH_OK; i++) {
         const struct pithi_message_node *node = c.chosen[i].node;
-        if (of > 1 && !is_taken(i, of))
+        if (node->sample != level)
             continue;
         err = pithi_message_node_read(d, node, c.messages);
-        read += node->count;
         for (uint32_t m = 0; m < node->count && err == PITH_OK; m++)
             if (reaches(&c, &c.messages[m]))
                 tell(context, &c.messages[m]);
     }
-    if (read)
-        *weight = (double)all / (double)read;
     end_choice(&c);
     return err;
 }

@@ -287,8 +287,8 @@ PITHLOG_API int pithlog_digest_messages(const struct pithlog_digest *digest, con
                                         struct pithlog_message *messages, uint32_t most, uint32_t *count,
                                         uint64_t *total);
 
-/* Tells messages that stand for all: each of them, or when they are more than about `most`, an even choice. *weight:
- * how many each stands for. */
+/* Tells messages that stand for all: each of them, or when more than `most` would have to be read, an even choice: one
+ * of *weight, a power of 8. */
 PITHLOG_API int pithlog_digest_sample(const struct pithlog_digest *digest, const struct pithlog_digest_window *window,
                                       uint64_t most, void (*tell)(void *context, const struct pithlog_message *message),
                                       void *context, double *weight);

@@ -222,6 +222,9 @@ static void tell(void *context, const struct pithlog_message *m)
 
 static void test_sample(const struct pithlog_digest *digest, const struct pithlog_info *info)
 {
+    struct pithlog_message none;
+    uint32_t count;
+    uint64_t total;
     double weight;
     sampled = (struct pithlog_digest_window){info->start_ns, info->end_ns + 1, NULL};
     told = 0;
@@ -230,9 +233,17 @@ static void test_sample(const struct pithlog_digest *digest, const struct pithlo
     OK(told == message_count && weight == 1 && told_right, "a sample with room for all tells all");
     told = 0;
     must(pithlog_digest_sample(digest, &sampled, message_count / 10, tell, NULL, &weight));
-    OK(told_right && told > message_count / 30 && told < message_count / 4 &&
-           (double)told * weight > 0.9 * message_count && (double)told * weight < 1.1 * message_count,
-       "one of a tenth: %llu of %u, each for %.2f", (unsigned long long)told, message_count, weight);
+    OK(told_right && weight == 64 && (double)told * weight > 0.9 * message_count &&
+           (double)told * weight < 1.1 * message_count,
+       "one of a tenth at most: %llu of %u, each for %.0f", (unsigned long long)told, message_count, weight);
+    told = 0;
+    sampled.to_ns = sampled.from_ns + (sampled.to_ns - sampled.from_ns) / 10;
+    must(pithlog_digest_messages(digest, &sampled, &none, 0, &count, &total));
+    must(pithlog_digest_sample(digest, &sampled, message_count / 30, tell, NULL, &weight));
+    OK(told_right && weight == 8 && (double)told * weight > 0.95 * (double)total &&
+           (double)told * weight < 1.05 * (double)total,
+       "of a tenth of the time: %llu, each for %.0f, of %llu", (unsigned long long)told, weight,
+       (unsigned long long)total);
 }
 
 /* ---- Counters ---------------------------------------------------------------------------------------------------- */

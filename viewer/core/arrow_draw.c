@@ -81,42 +81,86 @@ static int columns_of(const struct pithi_plot *plot, const struct pithi_arrow *a
     return *from < *to;
 }
 
-/* How much of the rows the arrows cover: crowd[x] is the sum over the columns before x, where 1 is one arrow across all
- * rows. [width + 1], to be freed; NULL: no memory. */
-static double *measure_crowd(const struct pithi_plot *plot)
-{
-    double *crowd = calloc((size_t)plot->width + 2, sizeof *crowd), now = 0, sum = 0;
-    uint32_t from, to;
+/* ---- Crowds ------------------------------------------------------------------------------------------------------ */
 
-    for (uint32_t i = 0; crowd && i < plot->arrows.count; i++) {
-        const struct pithi_arrow *arrow = &plot->arrows.items[i];
-        double share = (fabs((double)arrow->to_row - arrow->from_row) + 0.5) / plot->row_count;
-        if (columns_of(plot, arrow, &from, &to)) {
-            crowd[from] += share / (to - from); /* a steep line fills its column, a flat one a part of each */
-            crowd[to] -= share / (to - from);
-        }
+/* How much the arrows cover, for each gap between rows and column: 1 is all of the gap's height. Of very many rows
+ * several gaps are one. */
+struct crowd {
+    uint32_t gaps, width;
+    double *cover; /* [gaps * (width + 1)] of a gap the sum over the columns before; NULL: no memory */
+};
+
+enum { MOST_GAPS = 256 };
+
+static uint32_t gap_of_row(const struct pithi_plot *plot, const struct crowd *crowd, uint32_t row)
+{
+    return (uint32_t)((uint64_t)row * crowd->gaps / plot->row_count);
+}
+
+/* The gaps that an arrow crosses, one at least. */
+static void gaps_of(const struct pithi_plot *plot, const struct crowd *crowd, const struct pithi_arrow *arrow,
+                    uint32_t *first, uint32_t *last)
+{
+    uint32_t low = arrow->from_row < arrow->to_row ? arrow->from_row : arrow->to_row;
+    uint32_t high = arrow->from_row < arrow->to_row ? arrow->to_row : arrow->from_row;
+
+    *first = gap_of_row(plot, crowd, low);
+    *last = gap_of_row(plot, crowd, high > low ? high - 1 : high);
+}
+
+/* A steep line fills its column, a flat one a pixel of each. */
+static void add_cover(const struct pithi_plot *plot, struct crowd *crowd, const struct pithi_arrow *arrow)
+{
+    uint32_t from, to, first, last;
+    double share;
+
+    if (!columns_of(plot, arrow, &from, &to))
+        return;
+    gaps_of(plot, crowd, arrow, &first, &last);
+    share = fmax(1 / plot->row_height, 1.0 / (to - from)) * crowd->gaps / fmax(plot->row_count, crowd->gaps);
+    for (uint32_t gap = first; gap <= last; gap++) {
+        double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
+        cover[from] += share;
+        cover[to] -= share;
     }
-    for (uint32_t x = 0; crowd && x <= plot->width; x++) {
-        now += crowd[x];
-        crowd[x] = sum;
-        sum += now;
+}
+
+static struct crowd measure_crowd(const struct pithi_plot *plot)
+{
+    struct crowd crowd = {.gaps = plot->row_count < MOST_GAPS ? plot->row_count : MOST_GAPS, .width = plot->width};
+
+    crowd.cover = calloc(crowd.gaps * ((size_t)crowd.width + 2) + 1, sizeof *crowd.cover);
+    for (uint32_t i = 0; crowd.cover && i < plot->arrows.count; i++)
+        add_cover(plot, &crowd, &plot->arrows.items[i]);
+    for (uint32_t gap = 0; crowd.cover && gap < crowd.gaps; gap++) {
+        double *cover = crowd.cover + (size_t)gap * (crowd.width + 2), now = 0, sum = 0;
+        for (uint32_t x = 0; x <= crowd.width; x++) {
+            now += cover[x];
+            cover[x] = sum;
+            sum += now;
+        }
     }
     return crowd;
 }
 
 /* A few arrows are dark; the more there are around one, the fainter each, or they would be all that is seen. */
-static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const double *crowd)
+static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arrow *arrow, const struct crowd *crowd)
 {
-    uint32_t from, to;
-    double alpha;
+    uint32_t from, to, first, last;
+    double around = 0, alpha;
 
-    if (!crowd || !columns_of(plot, arrow, &from, &to))
+    if (!crowd->cover || !columns_of(plot, arrow, &from, &to))
         return 0.5;
+    gaps_of(plot, crowd, arrow, &first, &last);
     while (to - from < 9 && (from > 0 || to < plot->width)) { /* the neighbourhood of a steep one */
         from -= from > 0;
         to += to < plot->width;
     }
-    alpha = 0.9 / (1 + 4 * (crowd[to] - crowd[from]) / (to - from));
+    for (uint32_t gap = first; gap <= last; gap++) {
+        const double *cover = crowd->cover + (size_t)gap * (crowd->width + 2);
+        around += (cover[to] - cover[from]) / ((to - from) * (last - first + 1.0));
+    }
+    alpha = 0.9 / (1 + 2 * around);
     return alpha < 0.02 ? 0.02 : alpha;
 }
 
@@ -124,7 +168,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 
 /* All bundles together may cover this part of the rows; with more of them each is fainter. And so many pixels of lines
  * are drawn at most, of the largest bundles: a picture must not take long because much is in it. */
-#define MOST_COVER 0.3
+#define MOST_COVER 0.2
 enum { MOST_PIXELS = 3000000, MOST_WIDTH = 3, LEAST_LINES = 500 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
@@ -203,10 +247,10 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    double *crowd = measure_crowd(plot);
+    struct crowd crowd = measure_crowd(plot);
 
     draw_bundles(plot, painter);
     for (uint32_t i = 0; i < plot->arrows.count; i++)
-        draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], crowd));
-    free(crowd);
+        draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], &crowd));
+    free(crowd.cover);
 }

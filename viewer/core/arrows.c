@@ -6,8 +6,9 @@
 
 #include "core/memory.h"
 
-/* Columns of a bundle; messages looked at for them; far out of the window places are not told apart. */
-enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, FAR = 20000 };
+/* Columns of a bundle; messages looked at for them; far out of the window places are not told apart. Of a sample, how
+ * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times. */
+enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, FAR = 20000, FEW = 4, WIDER = 3 };
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
@@ -17,7 +18,7 @@ struct bundling {
     int32_t (*places)[2]; /* of each bundle: its ends, in steps of BUNDLE_COLUMNS */
     uint32_t count, bundle_room, place_room;
     uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
-    uint32_t slot_count;
+    uint32_t slot_count, messages;
 };
 
 static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
@@ -57,27 +58,57 @@ static void make_room(struct bundling *b)
         *slot_of(b, b->bundles[i].from_row, b->bundles[i].to_row, b->places[i][0], b->places[i][1]) = i + 1;
 }
 
-static void bundle_message(void *context, const struct pithlog_message *message)
+/* More messages at a place: `more` has their rows, count and columns. */
+static void add_bundle(struct bundling *b, const struct pithi_bundle *more, int32_t from, int32_t to)
 {
-    struct bundling *b = context;
-    uint32_t from_row = b->query->row_of_lane[message->send_lane], to_row = b->query->row_of_lane[message->recv_lane];
-    double x0 = column_of(b->query, message->send_ns), x1 = column_of(b->query, message->recv_ns);
+    struct pithi_bundle *bundle;
     uint32_t *slot;
 
     make_room(b);
-    slot = slot_of(b, from_row, to_row, place_of(x0), place_of(x1));
+    slot = slot_of(b, more->from_row, more->to_row, from, to);
     if (!*slot) {
         b->bundles = pithi_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
         b->places = pithi_grow(b->places, &b->place_room, b->count + 1, sizeof *b->places);
-        b->bundles[b->count] = (struct pithi_bundle){.from_row = from_row, .to_row = to_row};
-        b->places[b->count][0] = place_of(x0);
-        b->places[b->count][1] = place_of(x1);
+        b->bundles[b->count] = (struct pithi_bundle){.from_row = more->from_row, .to_row = more->to_row};
+        b->places[b->count][0] = from;
+        b->places[b->count][1] = to;
         *slot = ++b->count;
     }
-    struct pithi_bundle *bundle = &b->bundles[*slot - 1];
-    bundle->count++;
-    bundle->x0 += (x0 - bundle->x0) / bundle->count;
-    bundle->x1 += (x1 - bundle->x1) / bundle->count;
+    bundle = &b->bundles[*slot - 1];
+    bundle->count += more->count;
+    bundle->x0 += (more->x0 - bundle->x0) * more->count / bundle->count;
+    bundle->x1 += (more->x1 - bundle->x1) * more->count / bundle->count;
+}
+
+static void bundle_message(void *context, const struct pithlog_message *message)
+{
+    struct bundling *b = context;
+    struct pithi_bundle one = {.from_row = b->query->row_of_lane[message->send_lane],
+                               .to_row = b->query->row_of_lane[message->recv_lane],
+                               .x0 = column_of(b->query, message->send_ns),
+                               .x1 = column_of(b->query, message->recv_ns),
+                               .count = 1};
+
+    add_bundle(b, &one, place_of(one.x0), place_of(one.x1));
+    b->messages++;
+}
+
+static void end_bundling(struct bundling *b)
+{
+    free(b->slots);
+    free(b->places);
+    free(b->bundles);
+}
+
+/* Twice as wide. */
+static void widen(struct bundling *b)
+{
+    struct bundling wider = {.query = b->query, .messages = b->messages};
+
+    for (uint32_t i = 0; i < b->count; i++)
+        add_bundle(&wider, &b->bundles[i], b->places[i][0] / 2, b->places[i][1] / 2);
+    end_bundling(b);
+    *b = wider;
 }
 
 /* All alike come in the same order each time: pictures are the same to the byte. */
@@ -103,14 +134,16 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
     double weight;
     int err = pithlog_digest_sample(digest, window, BUNDLED_MESSAGES, bundle_message, &b, &weight);
 
-    free(b.slots);
-    free(b.places);
+    for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
+        widen(&b);
     if (b.count)
         qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
     for (uint32_t i = 0; i < b.count; i++)
         b.bundles[i].count *= weight;
     arrows->bundles = b.bundles;
     arrows->bundle_count = b.count;
+    b.bundles = NULL;
+    end_bundling(&b);
     return err;
 }
 
