@@ -7,7 +7,8 @@
 #include "core/memory.h"
 
 /* Columns of a bundle; messages looked at for them; far out of the window places are not told apart. Of a sample, how
- * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times. */
+ * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times.
+ * */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, FAR = 20000, FEW = 4, WIDER = 3 };
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
