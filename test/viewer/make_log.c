@@ -1,7 +1,7 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
  * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
- * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks; "hosts" has
+ * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a million messages; "hosts" has
  * ranks on three hosts, threads, communicators and counters; "nasty" has names that a terminal would obey and cairo
  * refuse; "empty" has nothing, "point" one record.
  */
@@ -270,7 +270,7 @@ static void make_hosts(void)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|many|hosts|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|rich|big|crowd|many|hosts|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -280,6 +280,8 @@ int main(int argc, char **argv)
         make_stencil(6, 24, 1);
     else if (strcmp(argv[1], "big") == 0)
         make_stencil(64, 1000, 0);
+    else if (strcmp(argv[1], "crowd") == 0)
+        make_stencil(32, 8000, 0);
     else if (strcmp(argv[1], "many") == 0)
         make_many();
     else if (strcmp(argv[1], "hosts") == 0)

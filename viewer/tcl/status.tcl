@@ -67,7 +67,7 @@ oo::class create ::pith::Status {
         if {![$model info complete]} {
             append text ", not complete: the end of the run is missing"
         }
-        if {[$model reading] ne {}} {
+        if {[$model reading] ni {{} 0}} {
             append text [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]
         }
         append text "      ? shows the keys"

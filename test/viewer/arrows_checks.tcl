@@ -1,0 +1,73 @@
+# arrows_checks.tcl - in a window of the small log "plain"; opens the large one, "crowd", twice.
+source [file join [file dirname [info script]] window_tap.tcl]
+
+# Opens the log and listens until all is read: what the status line said, and whether there was a picture meanwhile.
+proc listen {} {
+    variable said {}
+    variable drawn 0
+    variable other [::pith::Window open crowd.pith]
+    set model [$other model]
+    while {[$model reading] eq {}} {
+        update
+    }
+    while {[$model reading] ne {}} {
+        update
+        after 5
+        set text [$other word_status]
+        if {$text ni $said} {
+            lappend said $text
+        }
+        set image [[$other word_canvas] itemcget picture -image]
+        if {!$drawn && [image width $image] > 300} {
+            set drawn [expr {[$image get 200 10] ne [$image get 200 0]}]
+        }
+    }
+    $other word_sync
+}
+# How many pixels of a picture are as dark as no state is.
+proc dark {window} {
+    set image [[$window word_canvas] itemcget picture -image]
+    set count 0
+    foreach row [$image data] {
+        foreach pixel $row {
+            scan $pixel #%2x%2x%2x red green blue
+            incr count [expr {$red + $green + $blue < 240}]
+        }
+    }
+    return $count
+}
+
+listen
+ok [expr {[lsearch -regexp $said {reading messages [0-9]+ %}] >= 0}] "the status line tells how much is read: [lindex $said end]"
+ok $drawn "there is a picture before all is read"
+ok [expr {![string match *reading* [$other word_status]]}] "then it tells no more: [$other word_status]"
+set with [dark $other]
+[$other model] set_arrows 0
+$other word_sync
+set without [dark $other]
+ok [expr {$with > $without + 1000}] "messages are seen ($with dark pixels, without them $without)"
+[$other model] set_arrows 1
+$other close_now
+update
+
+set begin [clock milliseconds]
+listen
+ok [expr {[lsearch -regexp $said {reading messages}] < 0}] "the second time nothing is read ([expr {[clock milliseconds] - $begin}] ms)"
+ok [expr {abs([dark $other] - $with) < $with / 100}] "the same messages are seen"
+$other close_now
+
+# Closed while it reads: no harm.
+file delete -force $::env(XDG_CACHE_HOME)/pith
+set other [::pith::Window open crowd.pith]
+while {[[$other model] reading] eq {}} {
+    update
+}
+after 50
+update
+$other close_now
+update
+ok 1 "closed while messages are read"
+listen
+ok [expr {[dark $other] > $without + 1000}] "opened again: all there"
+$other close_now
+done
