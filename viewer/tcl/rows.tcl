@@ -44,7 +44,7 @@ oo::class create ::pith::Rows {
         set frame [[$window timeline] path]
         set tools [ttk::frame $frame.rowtools -padding {6 4 6 4}]
         ttk::entry $tools.filter -width 4 -textvariable [my varname typed]
-        ttk::label $tools.hint -text "filter rows" -style Faint.TLabel -background [::pith::theme::colour paper]
+        ttk::label $tools.hint -text filter -style Faint.TLabel -background [::pith::theme::colour paper]
         ttk::scale $tools.height -from 1.1 -to 5.3 -length 40 -variable [my varname tallness] \
             -command [list [self] slide]
         ttk::progressbar $tools.progress -maximum 1.0 -length 40
