@@ -177,8 +177,11 @@ oo::class create ::pith::LabelPointer {
             if {$node ne {}} {
                 $model arrange move [my dragged_nodes [dict get $was node]] $node $behind
             }
-        } elseif {[dict get $was kind] eq "press" && [dict get $was how] eq {}} {
+        } elseif {[dict get $was kind] eq "press" && [dict get $was how] in {{} double}} {
             $labels choose [list [dict get $was node]]
+            if {[dict get $was how] eq "double"} {
+                my toggle [dict get $was node]
+            }
         }
     }
 
@@ -229,21 +232,23 @@ oo::class create ::pith::LabelPointer {
         return -1
     }
 
-    # On the edge: as wide as the labels need. On a group: open or closed.
+    # On the edge: as wide as the labels need. On a label: open or closed, unless it is dragged from there.
     method double {x y} {
         if {[my on_sash $x]} {
             set drag {}
             $labels set_width 0
             return
         }
-        set number [my row_at $y]
-        if {$number >= 0} {
-            set row [$model row $number]
-            if {[dict get $row children] && ![my on_triangle $x $row]} {
-                $model arrange open [list [dict get $row node]] [expr {![dict get $row open]}]
-            } elseif {[my on_triangle $x $row]} {
-                my press $x $y {}
-            }
+        my press $x $y {}
+        if {$drag ne {}} {
+            dict set drag how double
+        }
+    }
+
+    method toggle {node} {
+        set row [$model row [$model tree row $node]]
+        if {[dict get $row children]} {
+            $model arrange open [list $node] [expr {![dict get $row open]}]
         }
     }
 

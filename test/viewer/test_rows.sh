@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The rows of the window: tree, filter, drag, pin, sort, with real events (rows_checks.tcl); many lanes.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/viewer/window.sh"
+./make_log hosts hosts.pith
+ok $? "a log is made"
+start_display
+inside hosts.pith rows_checks.tcl
+
+# What one window was made to show, another one shows too, also with words of a log that is not there any more.
+state=$(pith view hosts.pith -e 'group comm; collapse even; hide_rows 3; pin 5; rows 0-5; height 31; puts [rowstate]; quit')
+like "$state" 'group comm filter 0-5 .*closed comm:1 hidden .*comm:2/3.* height 31' "rowstate: what was done"
+other=$(pith view hosts.pith -e "set_rowstate {$state}; puts [rowstate]; quit")
+is "$other" "$state" "set_rowstate: the same in another window"
+is "$(pith view hosts.pith -e 'set_rowstate {hidden {host:nowhere 99 7/heat} order {host:x {1 2}}}; puts [llength [row_list]]; quit')" \
+    24 "words of rows that are not there are passed over"
+is "$(pith view hosts.pith -e 'group comm; set_rowstate {}; puts [lindex [rowstate] 1]; quit')" host "nothing: as at first"
+finish
