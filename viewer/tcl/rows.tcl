@@ -318,7 +318,7 @@ oo::class create ::pith::Rows {
                 $menu add command -label [expr {$is_open ? "Collapse" : "Expand"}] \
                     -command [list $me open_meant [expr {!$is_open}]]
             }
-            $menu add command -label [expr {[dict get $row pinned] ? "Unpin" : "Pin to the top"}] -accelerator p \
+            $menu add command -label [expr {[dict get $row pinned] ? "Unpin" : "Pin to the top"}] -accelerator Shift-P \
                 -command [list $me pin_meant]
             $menu add separator
             $menu add command -label "Hide" -accelerator Del -command [list $me hide_meant]
@@ -405,7 +405,7 @@ oo::class create ::pith::Rows {
         {e}         {e}               {expand all groups of rows}                {expand}
         {E}         {Shift-e}         {collapse all}                             {collapse}
         {G}         {Shift-g}         {group rows: host, communicator, none}     {next_group}
-        {p}         {p}               {pin the rows chosen, or under the pointer} {pin_chosen}
+        {P}         {Shift-p}         {pin the rows chosen, or under the pointer} {pin_chosen}
         {Delete}    {Del}             {hide them}                                {hide_chosen}
         {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}
         {Control-v} {Ctrl-v}          {paste them above the row chosen}          {paste_rows}
@@ -414,7 +414,7 @@ oo::class create ::pith::Rows {
         Rows {"Filter..." filter_rows Shift-F  - - -
               "Group by host" {group host} {}  "Group by communicator" {group comm} {}
               "One list" {group none} {}  - - -  "Expand all" expand e  "Collapse all" collapse Shift-E  - - -
-              "Pin" pin_chosen p  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
+              "Pin" pin_chosen Shift-P  "Unpin all" unpin {}  "Hide" hide_chosen Del  "Show hidden rows" show_rows {}
               "Cut" cut_rows Ctrl-X  "Paste above" paste_rows Ctrl-V  - - -  "Sort by rank" {sort rank} {}
               "Sort by name" {sort name} {}  "Sort by time in MPI" {sort mpi} {}  "Sort by messages" {sort messages} {}
               "Sort by bytes" {sort bytes} {}}
