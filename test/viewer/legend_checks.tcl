@@ -248,13 +248,26 @@ ok [catch {colour_word compute blurb}] "no colour: refused"
 ok [catch {colour_word nonsense red}] "no state: refused"
 colour_word compute default
 
+# ---- Counters
+fit
+sync
+colour_word residual #fedcba now
+sync
+set drawn [string match *#fedcba* [$photo data]]
+hide residual
+sync
+ok [expr {$drawn && ![string match *#fedcba* [$photo data]]}] "a hidden counter is not drawn"
+show_all
+
 # ---- Themes
+colour_word MPI_Isend #000090 now
 theme dark
 sync
 is [format %02x%02x%02x {*}[$photo get 3 [expr {[winfo height $plot] - 3}]]] 15191e "dark: the picture's paper"
 is [$plot cget -background] #15191e "and the canvas"
 is [ttk::style lookup Treeview -background] #15191e "and the table"
 is [$top.menu cget -background] #20262d "and menus"
+is [colour_word MPI_Isend] #000090 "a colour that was given stays"
 theme light
 is [$plot cget -background] #ffffff "light again"
 is [ttk::style lookup . -background] #f4f6f8 "all of it"

@@ -25,6 +25,13 @@ is "$(grep -c '^# mine\|^rule blue$\|^log x' "$colours")" 3 "and what is not und
 grep -q 'rule blue #' "$colours"
 is "$?" 1 "the rule has gone"
 
+# ---- What depends on the paper; messages
+out=$(pith view plain.pith -e 'puts [colour blue]; theme dark; puts [colour blue]; palette safe; palette log; theme light
+    puts [colour blue]; quit' 2>/dev/null | tr '\n' ' ')
+like "$out" '^#0000cc #[1-9a-f].* #0000cc $' "a dark colour is lighter on dark paper"
+is "$(pith view plain.pith -e 'foreach {from to} {0 1 0.45 0.5 0.7 0.9} {zoom $from $to; puts [lindex [legend_rows] end 3]}
+    rows 0; fit; puts [lindex [legend_rows] end 3]; quit' 2>/dev/null)" $'1\n1\n0\n0' "messages that reach into the window"
+
 # ---- 2000 states
 out=$(pith view many.pith -e '
     sync

@@ -297,8 +297,7 @@ oo::class create ::pith::Anim {
         if {$state < 0} {
             return [::pith::theme::colour [expr {$state == -2 ? "hidden" : "text"}]]
         }
-        scan $colours($state) #%2x%2x%2x r g b
-        return [expr {0.299 * $r + 0.587 * $g + 0.114 * $b > 150 ? "#1f2933" : "#ffffff"}]
+        return [::pith::theme::text_on $colours($state)]
     }
 
     method fill_legend {} {
@@ -309,9 +308,10 @@ oo::class create ::pith::Anim {
         set legend_ids $ids
         $legend delete all
         set y 16
-        foreach {fill text} [concat [list #ffffff "computing (own code)"] \
+        foreach {fill text} [concat [list [::pith::theme::colour paper] "computing (own code)"] \
                 {*}[lmap id [lrange $ids 0 39] {list $colours($id) $names($id)}]] {
-            $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill -outline #52606d
+            $legend create oval 14 [expr {$y - 6}] 26 [expr {$y + 6}] -fill $fill \
+                -outline [::pith::theme::colour rim]
             $legend create text 33 $y -anchor w -text $text -font PithSmall -fill [::pith::theme::colour text]
             incr y 18
         }

@@ -5,7 +5,7 @@ oo::class create ::pith::ColourEditor {
     variable window model
     variable path     ;# the toplevel, while it is open
     variable ids      ;# whose colour it is
-    variable before   ;# dict id -> colour, when the dialog was opened
+    variable before   ;# the model's given colours, when the dialog was opened
     variable text     ;# in the entry
     variable place    ;# log, rule or now: where it is kept
     variable trouble  ;# what is wrong with the text
@@ -30,7 +30,7 @@ oo::class create ::pith::ColourEditor {
     method open {its_ids} {
         my cancel
         set ids $its_ids
-        set before [dict create {*}[concat {*}[lmap id $ids {list $id [my colour_of $id]}]]]
+        set before [$model given_colours]
         set text [my colour_of [lindex $ids 0]]
         set trouble {}
         set pad [::pith::theme::px 10]
@@ -149,7 +149,7 @@ oo::class create ::pith::ColourEditor {
 
     method cancel {} {
         if {[winfo exists $path]} {
-            $model set_colours $before
+            $model give_back_colours $before
             my close
         }
     }
@@ -186,7 +186,13 @@ oo::class create ::pith::ColourEditor {
             ::pith::colours::store $pattern [my log] {}
             ::pith::colours::store $pattern {} {}
         }
-        $model set_palette [$model palette]
+        set given [$model given_colours]
+        foreach pattern $patterns {
+            foreach id [$model ids_like $pattern] {
+                dict unset given $id
+            }
+        }
+        $model give_back_colours $given
         my tell_others
     }
 

@@ -209,7 +209,7 @@ oo::class create ::pith::Legend {
 
     method take_sums {window} {
         set sums_of $window
-        $rows set_sums $sums
+        $rows set_sums $sums [[$model log] messages {*}$window]
         my fill
         my colour_tags
     }

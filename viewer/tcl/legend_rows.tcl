@@ -4,6 +4,7 @@
 oo::class create ::pith::LegendRows {
     variable model
     variable sums     ;# dict: id -> dict of count, inclusive, exclusive, share; of the rows and the time in the window
+    variable messages ;# how many there are in the window; {} not known
     variable all      ;# 1: also what is not in the window
     variable grouped  ;# 1: by groups, when there are several
     variable filter   ;# pattern of names, in small letters; {} all
@@ -13,6 +14,7 @@ oo::class create ::pith::LegendRows {
     constructor {its_model} {
         set model $its_model
         set sums {}
+        set messages {}
         set all 0
         set grouped 1
         set filter {}
@@ -27,8 +29,9 @@ oo::class create ::pith::LegendRows {
     method set_all {on} { set all $on }
     method set_grouped {on} { set grouped $on }
 
-    # A list of dicts, as the log gives them.
-    method set_sums {list} {
+    # A list of dicts, as the log gives them; and how many messages.
+    method set_sums {list its_messages} {
+        set messages $its_messages
         set sums {}
         foreach sum $list {
             dict set sums [dict get $sum id] $sum
@@ -96,12 +99,7 @@ oo::class create ::pith::LegendRows {
         if {[dict exists $sums $item]} {
             return [dict get $sums $item]
         }
-        if {[my kind $item] eq "message"} {
-            lassign [$model whole] first last
-            lassign [$model window] t0 t1
-            return [expr {$t0 == $first && $t1 == $last ? [dict create count [$model info messages]] : {}}]
-        }
-        return {}
+        return [expr {$item eq "messages" && $messages ne {} ? [dict create count $messages] : {}}]
     }
 
     # Over all members that are listed.

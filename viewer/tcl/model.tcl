@@ -15,6 +15,7 @@ oo::class create ::pith::Model {
     variable hidden     ;# list of ids
     variable unsearched ;# list of ids that the search passes over
     variable palette    ;# log, classic or safe
+    variable given      ;# dict id -> colour that somebody gave to it, whatever the palette
     variable selection  ;# {from to}: a stretch of time that was chosen; {} none
     variable row_height ;# pixels
     variable auto_height ;# 1: rows fill the window
@@ -28,6 +29,7 @@ oo::class create ::pith::Model {
 
     constructor {path} {
         set log [::pithtk::open $path]
+        set given {}
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1
         set hidden {}
@@ -320,7 +322,7 @@ oo::class create ::pith::Model {
         foreach colour [$log palette $name] id [dict keys $defs] {
             dict set defs $id colour $colour
         }
-        dict for {id colour} [::pith::colours::chosen [dict get $info path] $defs] {
+        dict for {id colour} [dict merge [::pith::colours::chosen [dict get $info path] $defs] $given] {
             my take_colour $id $colour
         }
     }
@@ -337,10 +339,19 @@ oo::class create ::pith::Model {
 
     # The colours of definitions: a dict id -> #rrggbb. Kept as long as the window; colours.tcl keeps them longer.
     method set_colours {colours} {
+        set given [dict merge $given $colours]
         dict for {id colour} $colours {
             my take_colour $id $colour
         }
         my notify colours
+    }
+
+    method given_colours {} { return $given }
+
+    # Those that were given before, or none.
+    method give_back_colours {before} {
+        set given $before
+        my set_palette $palette
     }
 
     method set_arrows {on} {

@@ -234,14 +234,15 @@ oo::class create ::pith::Pointer {
                 set line [expr {int([lindex $at 1]) / [$model row_height]}]
                 set y0 [expr {$line * [$model row_height] + [dict get $hit top]}]
                 set y1 [expr {$y0 + [dict get $hit height]}]
-                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline white -width 3 -tags outline
+                $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline [::pith::theme::colour paper] \
+                    -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
             }
             message {
                 lassign [dict get $hit line] x0 y0 x1 y1
                 # X11 has 16 bits for a coordinate; Tk clips, but not billions.
                 if {max(abs($x0), abs($x1)) < 30000} {
-                    $plot create line $x0 $y0 $x1 $y1 -fill white -width 4 -tags outline
+                    $plot create line $x0 $y0 $x1 $y1 -fill [::pith::theme::colour paper] -width 4 -tags outline
                     $plot create line $x0 $y0 $x1 $y1 -fill $accent -width 2 -arrow last -tags outline
                 }
             }

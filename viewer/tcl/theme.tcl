@@ -172,7 +172,7 @@ proc ::pith::theme::sizes_preferred {key} {
     fonts
     styles
     ::pith::box::forget
-    tell theme
+    tell
 }
 
 # Another theme, at once in all windows; fails with {PITH USAGE}.
@@ -190,13 +190,15 @@ proc ::pith::theme::choose {name} {
     }
     recolour . $change
     ::pith::box::forget
-    tell theme
+    tell
 }
 
-# Windows are told by their models.
-proc ::pith::theme::tell {what} {
+# Windows are told by their models. On another paper a palette has other colours.
+proc ::pith::theme::tell {} {
     foreach window [info class instances ::pith::Window] {
-        [$window model] notify $what
+        set model [$window model]
+        $model take_palette [$model palette]
+        $model notify theme
     }
 }
 

@@ -220,6 +220,7 @@ static const struct method {
     {"info", 0, NULL, log_info},
     {"lengths", 5, "state t0 t1 rows callback", pithi_log_lengths},
     {"overview", 6, "photo fadedPhoto t0 t1 width height", pithi_log_overview},
+    {"messages", 2, "t0 t1", pithi_log_messages},
     {"palette", 1, "name", pithi_log_palette},
     {"properties", 0, NULL, log_properties},
     {"parent", 5, "rank thread id start depth", pithi_log_parent},

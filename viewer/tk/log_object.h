@@ -48,6 +48,7 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 /* log_sums.c: what is in a stretch of time. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_digest.c: LOG digest CALLBACK, a job (background.h); the log has its digest when it is done. */

@@ -45,6 +45,34 @@ int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     return status;
 }
 
+/* How many messages reach into a stretch of time, between the lanes selected; "" as long as that is not known: before
+ * the digest is read, and of so many that only a choice of lanes would have to be looked through. */
+int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    enum { MOST_LOOKED_THROUGH = 1000000 };
+    const struct pithlog_info *info = pithlog_get_info(object->log);
+    struct pithlog_digest_window window = {0};
+    uint32_t lane_count, count, *lanes;
+    unsigned char *chosen = NULL;
+    uint64_t total;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &window.from_ns, &window.to_ns) != TCL_OK)
+        return TCL_ERROR;
+    lanes = pithi_rows_lanes(object->tree, &lane_count);
+    if (object->digest && (lane_count == info->lanes || info->messages <= MOST_LOOKED_THROUGH)) {
+        chosen = pithi_alloc(info->lanes, 1);
+        for (uint32_t i = 0; i < lane_count; i++)
+            chosen[lanes[i]] = 1;
+        window.lanes = lane_count == info->lanes ? NULL : chosen;
+        if (!pithlog_digest_messages(object->digest, &window, NULL, 0, &count, &total))
+            Tcl_SetObjResult(interp, Tcl_NewWideIntObj((Tcl_WideInt)total));
+        free(chosen);
+    }
+    free(lanes);
+    return TCL_OK;
+}
+
 /* ---- Beside the window ------------------------------------------------------------------------------------------- */
 
 struct sums_job {
