@@ -142,6 +142,13 @@ oo::class create ::pith::Legend {
     # The sums follow a moving window with a delay: moving stays smooth. Until then the old ones are grey.
     method changed {what} {
         switch $what {
+            log {
+                my stop_job
+                $rows set_sums {} {}
+                set sums_of {}
+                my fill
+                my refresh_soon
+            }
             time - rows - digest {
                 if {$what ne "time"} {
                     set sums_of {}

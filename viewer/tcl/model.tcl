@@ -67,11 +67,14 @@ oo::class create ::pith::Model {
     # been read.
     method replace {new digested} {
         set old $log
+        set by_name [my given_by_name]
         foreach list {hidden unsearched} {
             set names($list) [lmap id [set $list] {dict get $defs $id name}]
         }
         set log $new
+        set given {}
         my read_log $palette
+        my give_by_name $by_name
         foreach list {hidden unsearched} {
             set $list [lmap id [dict keys $defs] {
                 if {[dict get $defs $id name] ni $names($list)} continue
@@ -347,6 +350,19 @@ oo::class create ::pith::Model {
     }
 
     method given_colours {} { return $given }
+
+    method given_by_name {} {
+        return [concat {*}[lmap {id colour} $given {list [dict get $defs $id name] $colour}]]
+    }
+
+    method give_by_name {colours} {
+        dict for {id def} $defs {
+            if {[dict exists $colours [dict get $def name]]} {
+                dict set given $id [dict get $colours [dict get $def name]]
+                my take_colour $id [dict get $given $id]
+            }
+        }
+    }
 
     # Those that were given before, or none.
     method give_back_colours {before} {
