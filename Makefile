@@ -58,7 +58,8 @@ note_src := $(wildcard wrappers/run/preload/*.c)
 mpi_src := $(wildcard wrappers/mpi/*.c)
 core_src := $(wildcard viewer/core/*.c)
 draw_src := $(wildcard viewer/draw/*.c)
-tk_src := $(wildcard viewer/tk/*.c)
+HAVE_SHM := $(shell $(PKG_CONFIG) --exists xext 2>/dev/null && echo yes)
+tk_src := $(filter-out viewer/tk/shared_pixels$(if $(HAVE_SHM),_none).c,$(wildcard viewer/tk/*.c))
 tcl_src := $(wildcard viewer/tcl/*.tcl)
 unit_src := $(wildcard test/unit/test_*.c)
 bench_src := $(wildcard test/bench/bench_*.c)
@@ -264,7 +265,7 @@ $(O)/libexec/pith/pith-draw: $(call obj,$(draw_src)) $(O)/obj/viewer/draw/page_d
 	$(LINK) -o $@ $^ $(shell $(PKG_CONFIG) --libs cairo) -lz -lm $(LIBS)
 $(O)/lib/pith/libpithtk.so: $(call obj,$(tk_src)) $(core_a) $(formats_a)
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 -lz -lm $(LIBS)
+	$(LINK) -shared -Wl,--exclude-libs,ALL -o $@ $^ -ltclstub8.6 -ltkstub8.6 -lX11 $(if $(HAVE_SHM),-lXext) -lz -lm $(LIBS)
 $(O)/libexec/pith/pith-view: viewer/pith-view
 	@mkdir -p $(@D)
 	install -m 755 $< $@

@@ -30,6 +30,7 @@ struct pithi_film {
     struct pithi_cells *cells; /* [row_count] one row each */
     uint32_t row_count;
     unsigned generation;
+    int64_t moved;
     uint32_t expected; /* stretches that the thread has not answered yet */
     char *trouble, *told;
 };
@@ -80,6 +81,7 @@ void pithi_film_free(struct pithi_film *film)
     free(film);
 }
 
+int64_t pithi_film_moved(const struct pithi_film *film) { return film->moved; }
 int pithi_film_rough(const struct pithi_film *film) { return film->expected > 0; }
 int pithi_film_is_new(const struct pithi_film *film) { return film->row_count == 0; }
 
@@ -284,6 +286,7 @@ int pithi_film_load(struct pithi_film *film, struct pithi_plot *plot, double sec
     move.same_hidden = plot->hidden && memcmp(film->hidden, plot->hidden, film->defs) == 0;
     take_rows(film, plot, &move);
     film->view = move.to;
+    film->moved = move.shifted ? move.to.shift - move.from.shift : 0;
     if (plot->hidden)
         memcpy(film->hidden, plot->hidden, film->defs);
     plot->t0_ns = time_of(&film->view, 0);

@@ -29,6 +29,9 @@ void pithi_film_free(struct pithi_film *film);
 int pithi_film_load(struct pithi_film *film, struct pithi_plot *plot, double seconds);
 /* Takes over what the thread has done: 1: the plot looks different now. Not to be called after a load that failed. */
 int pithi_film_take(struct pithi_film *film);
+/* By how many columns the last load moved what was there, > 0: the window went to the right; 0: it did not, or it was
+ * all made anew. */
+int64_t pithi_film_moved(const struct pithi_film *film);
 /* 1: the picture is not right yet. */
 int pithi_film_rough(const struct pithi_film *film);
 /* 1: nothing of this view was known before: the first picture deserves more time. */

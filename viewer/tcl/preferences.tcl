@@ -31,8 +31,9 @@ namespace eval ::pith::preferences {
         legend_groups on   switch                           {Groups}
             {the legend puts states together by their groups when there are several}
         toolbar      on    switch                           {Buttons}        {the row of buttons is shown}
-        image        auto  {choice auto photo}              {Image type}
-            {how pictures get to the screen: the fastest way there is, or Tk's photo image}
+        image        auto  {choice auto shared sent photo}  {Image type}
+            {how pictures get to the screen: memory shared with the X server, sent to it as far as they change, or
+             Tk's photo image; auto takes the best that the display knows}
     }
     variable value   ;# array: key -> value; traced by those who follow
     variable loaded 0

@@ -23,7 +23,7 @@ oo::class create ::pith::Timeline {
         set pending {}
         set refining {}
         set drawn {}
-        set photo [image create photo]
+        set photo [my create_image]
         my build
         $model follow [list [self] changed]
     }
@@ -37,6 +37,16 @@ oo::class create ::pith::Timeline {
     }
 
     method path {} { return $path }
+    # On the way to the screen that is preferred, or the best there is.
+    method create_image {} {
+        set way [::pith::preferences::get image]
+        set ways [::pithtk::paper .]
+        if {$way ni $ways} {
+            set way [lindex $ways 0]
+        }
+        return [expr {$way eq "photo" ? [image create photo] : [image create pithpaper -way $way]}]
+    }
+
     method plot {} { return $plot }
     method axis {} { return $axis }
     method labels {} { return $labels }

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/palette.h"
 #include "tk/log_rows.h"
+#include "tk/paper.h"
 
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
@@ -122,24 +123,53 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
     Tcl_SetObjResult(interp, result);
 }
 
-static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view, Tk_PhotoHandle photo)
-{
-    struct pithi_painter painter = pithi_raster_painter(&object->raster);
+/* What is painted on: one of them. */
+struct target {
+    struct pithi_paper *paper;
+    Tk_PhotoHandle photo;
+};
 
-    pithi_raster_prepare(&object->raster, view->width, view->height, PITHI_RGB_PAPER);
+static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
+{
+    target->paper = pithi_paper_find(interp, Tcl_GetString(word));
+    target->photo = target->paper ? NULL : find_photo(interp, word);
+    return target->paper || target->photo ? TCL_OK : TCL_ERROR;
+}
+
+static void paint_plot(const struct pithi_log_object *object, const struct view *view, struct pithi_raster *raster)
+{
+    struct pithi_painter painter = pithi_raster_painter(raster);
+
     draw_grid(view, &painter);
     pithi_plot_draw(&object->plot, &painter);
-    return show(interp, &object->raster, photo);
+}
+
+/* `moved`: what is there already has moved to the left by so many pixels. */
+static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view,
+                 const struct target *target, int moved)
+{
+    struct pithi_raster onto = {0};
+
+    if (!target->paper) {
+        pithi_raster_prepare(&object->raster, view->width, view->height, PITHI_RGB_PAPER);
+        paint_plot(object, view, &object->raster);
+        return show(interp, &object->raster, target->photo);
+    }
+    pithi_raster_onto(&onto, pithi_paper_begin(target->paper, view->width, view->height), view->width, view->height,
+                      PITHI_RGB_PAPER);
+    paint_plot(object, view, &onto);
+    pithi_paper_end(target->paper, moved);
+    return TCL_OK;
 }
 
 int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    struct target target;
     struct view view;
     int err;
 
     (void)objc;
-    if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
+    if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
     if (!object->film)
@@ -147,7 +177,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
-    if (paint(object, interp, &view, photo) != TCL_OK)
+    if (paint(object, interp, &view, &target, (int)pithi_film_moved(object->film)) != TCL_OK)
         return TCL_ERROR;
     /* What could be read of a damaged log is drawn; then it is said. */
     if (err)
@@ -159,14 +189,14 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 /* With the words of the picture drawn last: what has become right meanwhile is drawn. */
 int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
-    Tk_PhotoHandle photo = find_photo(interp, objv[2]);
+    struct target target;
     const char *trouble;
     struct view view;
 
     (void)objc;
-    if (!photo || get_view(object, interp, objv + 3, &view) != TCL_OK)
+    if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
-    if (object->film && pithi_film_take(object->film) && paint(object, interp, &view, photo) != TCL_OK)
+    if (object->film && pithi_film_take(object->film) && paint(object, interp, &view, &target, 0) != TCL_OK)
         return TCL_ERROR;
     trouble = object->film ? pithi_film_trouble(object->film) : NULL;
     if (trouble) {

@@ -12,6 +12,7 @@
  * pithtk::texton COLOUR           black or white, to be read on it
  * pithtk::safe COUNT              the first colours of the palette safe
  * pithtk::grab WINDOW PHOTO       a picture of a window
+ * pithtk::paper WINDOW            the ways to its screen (paper.h)
  */
 #include <tcl.h>
 #include <tk.h>
@@ -21,6 +22,7 @@
 #include "core/words.h"
 #include "tk/grab.h"
 #include "tk/log_object.h"
+#include "tk/paper.h"
 #include "tk/snapshot.h"
 #include "tk/stage_object.h"
 
@@ -106,6 +108,7 @@ int Pithtk_Init(Tcl_Interp *interp)
                     {"::pithtk::time", time_command},           {"::pithtk::parse", parse_command},
                     {"::pithtk::number", number_command},       {"::pithtk::grab", pithi_grab_command},
                     {"::pithtk::stage", pithi_stage_command},   {"::pithtk::snapshot", pithi_snapshot_command},
+                    {"::pithtk::paper", pithi_paper_command},
                     {"::pithtk::theme", pithi_theme_command},   {"::pithtk::texton", pithi_text_on_command},
                     {"::pithtk::safe", pithi_safe_command},
                     {"::pithtk::scale", pithi_scale_command}};
@@ -114,6 +117,7 @@ int Pithtk_Init(Tcl_Interp *interp)
         return TCL_ERROR;
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);
+    pithi_paper_init();
     for (unsigned i = 0; i < sizeof commands / sizeof *commands; i++)
         Tcl_CreateObjCommand(interp, commands[i].name, commands[i].run, NULL, NULL);
     return Tcl_PkgProvide(interp, "pithtk", "1.0");

@@ -1,0 +1,266 @@
+/* paper.c - the image type pithpaper; see paper.h. */
+#include "tk/paper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <X11/Xutil.h>
+
+#include "core/memory.h"
+#include "tk/kept_pixels.h"
+#include "tk/shared_pixels.h"
+
+enum way { SHARED, SENT };
+static const char *const way_names[] = {"shared", "sent", NULL};
+
+struct pithi_paper {
+    Tk_ImageMaster master;
+    Tcl_Interp *interp;
+    Tcl_Command command;
+    Tk_Window window; /* the application's main one: all are on its display */
+    enum way way;
+    int width, height;
+    int under_way; /* the server may still be reading the words */
+    uint32_t *words;
+    struct pithi_shared *shared; /* what the words lie in */
+    struct pithi_kept *kept;     /* or what the server has of them */
+    GC gc;
+};
+
+/* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
+
+static void drop_pixels(struct pithi_paper *paper)
+{
+    if (paper->shared)
+        pithi_shared_free(paper->shared);
+    else
+        free(paper->words);
+    pithi_kept_free(paper->kept);
+    paper->shared = NULL;
+    paper->kept = NULL;
+    paper->words = NULL;
+}
+
+static void make_pixels(struct pithi_paper *paper, int width, int height)
+{
+    drop_pixels(paper);
+    paper->width = width;
+    paper->height = height;
+    if (paper->way == SHARED)
+        paper->shared = pithi_shared_new(paper->window, width, height);
+    if (paper->shared)
+        paper->words = (uint32_t *)(void *)pithi_shared_data(paper->shared);
+    else
+        paper->words = pithi_alloc((size_t)width * (size_t)height, sizeof *paper->words);
+    if (!paper->shared)
+        paper->kept = pithi_kept_new(paper->window, width, height);
+}
+
+uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
+{
+    if (!paper->words || width != paper->width || height != paper->height)
+        make_pixels(paper, width, height);
+    else if (paper->under_way)
+        XSync(Tk_Display(paper->window), False);
+    paper->under_way = 0;
+    return paper->words;
+}
+
+void pithi_paper_end(struct pithi_paper *paper, int moved)
+{
+    if (paper->kept)
+        pithi_kept_update(paper->kept, paper->words, paper->gc, moved);
+    Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
+}
+
+/* ---- For Tk ------------------------------------------------------------------------------------------------------ */
+
+static ClientData get_instance(Tk_Window window, ClientData data)
+{
+    (void)window;
+    return data;
+}
+
+static void free_instance(ClientData data, Display *display) { (void)data, (void)display; }
+
+static void display_paper(ClientData data, Display *display, Drawable drawable, int from_x, int from_y, int width,
+                          int height, int x, int y)
+{
+    struct pithi_paper *paper = data;
+
+    if (!paper->words)
+        return;
+    if (paper->shared) {
+        pithi_shared_put(paper->shared, drawable, paper->gc, from_x, from_y, x, y, (unsigned)width, (unsigned)height);
+        paper->under_way = 1;
+    } else {
+        XCopyArea(display, pithi_kept_pixmap(paper->kept), drawable, paper->gc, from_x, from_y, (unsigned)width,
+                  (unsigned)height, x, y);
+    }
+}
+
+static void delete_paper(ClientData data)
+{
+    struct pithi_paper *paper = data;
+
+    if (paper->command) {
+        Tcl_Command command = paper->command;
+        paper->command = NULL;
+        Tcl_DeleteCommandFromToken(paper->interp, command);
+    }
+    drop_pixels(paper);
+    Tk_FreeGC(Tk_Display(paper->window), paper->gc);
+    free(paper);
+}
+
+/* The command went first: the image follows, unless it is on its way already. */
+static void command_gone(ClientData data)
+{
+    struct pithi_paper *paper = data;
+
+    if (paper->command) {
+        paper->command = NULL;
+        Tk_DeleteImage(paper->interp, Tk_NameOfImage(paper->master));
+    }
+}
+
+/* ---- Its command ------------------------------------------------------------------------------------------------- */
+
+static int get_pixel(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    int x, y;
+
+    if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
+        return TCL_ERROR;
+    if (!paper->words || x < 0 || y < 0 || x >= paper->width || y >= paper->height) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("no such place in the picture", -1));
+        return TCL_ERROR;
+    }
+    for (int shift = 16; shift >= 0; shift -= 8)
+        Tcl_ListObjAppendElement(
+            NULL, list,
+            Tcl_NewIntObj((int)(paper->words[(size_t)y * (size_t)paper->width + (size_t)x] >> shift & 255)));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static int copy_to(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *name)
+{
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, Tcl_GetString(name));
+    size_t count = (size_t)paper->width * (size_t)paper->height;
+    unsigned char *bytes = pithi_alloc(count, 3);
+    Tk_PhotoImageBlock block = {.pixelPtr = bytes,
+                                .width = paper->width,
+                                .height = paper->height,
+                                .pitch = paper->width * 3,
+                                .pixelSize = 3,
+                                .offset = {0, 1, 2, 3}};
+    int status = TCL_ERROR;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t part = 0; part < 3; part++)
+            bytes[3 * i + part] = (unsigned char)(paper->words[i] >> (16 - 8 * part));
+    if (!photo)
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(name)));
+    else if (Tk_PhotoSetSize(interp, photo, paper->width, paper->height) == TCL_OK)
+        status =
+            Tk_PhotoPutBlock(interp, photo, &block, 0, 0, paper->width, paper->height, TK_PHOTO_COMPOSITE_SET);
+    free(bytes);
+    return status;
+}
+
+static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "get") == 0)
+        return get_pixel(data, interp, objv);
+    if (objc == 3 && strcmp(Tcl_GetString(objv[1]), "copy") == 0)
+        return copy_to(data, interp, objv[2]);
+    Tcl_WrongNumArgs(interp, 1, objv, "get x y | copy photo");
+    return TCL_ERROR;
+}
+
+static int create_paper(Tcl_Interp *interp, const char *name, int objc, Tcl_Obj *const objv[], const Tk_ImageType *type,
+                        Tk_ImageMaster master, ClientData *data)
+{
+    XGCValues values = {.graphics_exposures = False};
+    struct pithi_paper *paper;
+    int way = SENT;
+
+    (void)type;
+    if (objc && (objc != 2 || strcmp(Tcl_GetString(objv[0]), "-way") != 0)) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("options: -way shared or sent", -1));
+        return TCL_ERROR;
+    }
+    if (objc && Tcl_GetIndexFromObj(interp, objv[1], way_names, "way", 0, &way) != TCL_OK)
+        return TCL_ERROR;
+    paper = pithi_alloc(1, sizeof *paper);
+    paper->master = master;
+    paper->interp = interp;
+    paper->window = Tk_MainWindow(interp);
+    paper->way = (enum way)way;
+    Tk_MakeWindowExist(paper->window);
+    paper->gc = Tk_GetGC(paper->window, GCGraphicsExposures, &values);
+    paper->command = Tcl_CreateObjCommand(interp, name, image_command, paper, command_gone);
+    *data = paper;
+    return TCL_OK;
+}
+
+struct pithi_paper *pithi_paper_find(Tcl_Interp *interp, const char *name)
+{
+    Tcl_CmdInfo info;
+    return Tcl_GetCommandInfo(interp, name, &info) && info.objProc == image_command ? info.objClientData : NULL;
+}
+
+void pithi_paper_init(void)
+{
+    static Tk_ImageType type = {.name = "pithpaper",
+                                .createProc = create_paper,
+                                .getProc = get_instance,
+                                .displayProc = display_paper,
+                                .freeProc = free_instance,
+                                .deleteProc = delete_paper};
+    Tk_CreateImageType(&type);
+}
+
+/* ---- Which ways there are ---------------------------------------------------------------------------------------- */
+
+static int is_plain(Tk_Window window)
+{
+    const Visual *visual = Tk_Visual(window);
+    XImage *image;
+    int plain = 0;
+
+    if (Tk_Depth(window) < 24 || visual->red_mask != 0xff0000 || visual->green_mask != 0xff00 ||
+        visual->blue_mask != 0xff)
+        return 0;
+    image = XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
+    if (image) {
+        plain = image->bits_per_pixel == 32;
+        XDestroyImage(image);
+    }
+    return plain;
+}
+
+int pithi_paper_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tk_Window window;
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    (void)data;
+    if (objc != 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "window");
+        return TCL_ERROR;
+    }
+    window = Tk_NameToWindow(interp, Tcl_GetString(objv[1]), Tk_MainWindow(interp));
+    if (!window)
+        return TCL_ERROR;
+    Tk_MakeWindowExist(window);
+    if (is_plain(window) && pithi_shared_known(window))
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj("shared", -1));
+    if (is_plain(window))
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj("sent", -1));
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj("photo", -1));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}

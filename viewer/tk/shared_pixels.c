@@ -1,0 +1,96 @@
+/* shared_pixels.c - pixels by MIT-SHM; see shared_pixels.h. */
+#include "tk/shared_pixels.h"
+
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/shm.h>
+
+#include <X11/Xutil.h>
+#include <X11/extensions/XShm.h>
+
+#include "core/memory.h"
+
+struct pithi_shared {
+    Display *display;
+    XShmSegmentInfo segment;
+    XImage *image;
+};
+
+static int note_error(ClientData data, XErrorEvent *event)
+{
+    (void)event;
+    *(int *)data = 1;
+    return 0;
+}
+
+/* A display at the other end of a network has the extension too: only trying tells. */
+static int attach(struct pithi_shared *shared)
+{
+    int failed = 0;
+    Tk_ErrorHandler handler = Tk_CreateErrorHandler(shared->display, -1, -1, -1, note_error, &failed);
+
+    XShmAttach(shared->display, &shared->segment);
+    XSync(shared->display, False);
+    Tk_DeleteErrorHandler(handler);
+    return !failed;
+}
+
+struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height)
+{
+    struct pithi_shared *shared = pithi_alloc(1, sizeof *shared);
+    XImage *image;
+
+    shared->display = Tk_Display(window);
+    image = shared->image = XShmCreateImage(shared->display, Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, NULL,
+                                            &shared->segment, (unsigned)width, (unsigned)height);
+    shared->segment.shmid = -1;
+    if (image && image->bits_per_pixel == 32 && image->bytes_per_line == width * 4)
+        shared->segment.shmid = shmget(IPC_PRIVATE, (size_t)width * (size_t)height * 4, IPC_CREAT | 0600);
+    if (shared->segment.shmid >= 0) {
+        shared->segment.shmaddr = image->data = shmat(shared->segment.shmid, NULL, 0);
+        if (image->data != (char *)-1 && attach(shared)) {
+            shmctl(shared->segment.shmid, IPC_RMID, NULL); /* it goes with the last who has it */
+            return shared;
+        }
+        if (image->data != (char *)-1)
+            shmdt(image->data);
+        shmctl(shared->segment.shmid, IPC_RMID, NULL);
+    }
+    if (image) {
+        image->data = NULL;
+        XDestroyImage(image);
+    }
+    free(shared);
+    return NULL;
+}
+
+void pithi_shared_free(struct pithi_shared *shared)
+{
+    if (!shared)
+        return;
+    XShmDetach(shared->display, &shared->segment);
+    XSync(shared->display, False);
+    shmdt(shared->segment.shmaddr);
+    shared->image->data = NULL;
+    XDestroyImage(shared->image);
+    free(shared);
+}
+
+int pithi_shared_known(Tk_Window window)
+{
+    struct pithi_shared *shared;
+
+    if (!XShmQueryExtension(Tk_Display(window)))
+        return 0;
+    shared = pithi_shared_new(window, 1, 1);
+    pithi_shared_free(shared);
+    return shared != NULL;
+}
+
+char *pithi_shared_data(struct pithi_shared *shared) { return shared->image->data; }
+
+void pithi_shared_put(struct pithi_shared *shared, Drawable to, GC gc, int from_x, int from_y, int x, int y,
+                      unsigned width, unsigned height)
+{
+    XShmPutImage(shared->display, to, gc, shared->image, from_x, from_y, x, y, width, height, False);
+}

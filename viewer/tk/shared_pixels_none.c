@@ -1,0 +1,28 @@
+/* shared_pixels_none.c - no MIT-SHM here: everything is sent. */
+#include "tk/shared_pixels.h"
+
+int pithi_shared_known(Tk_Window window)
+{
+    (void)window;
+    return 0;
+}
+
+struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height)
+{
+    (void)window, (void)width, (void)height;
+    return NULL;
+}
+
+void pithi_shared_free(struct pithi_shared *shared) { (void)shared; }
+
+char *pithi_shared_data(struct pithi_shared *shared)
+{
+    (void)shared;
+    return NULL;
+}
+
+void pithi_shared_put(struct pithi_shared *shared, Drawable to, GC gc, int from_x, int from_y, int x, int y,
+                      unsigned width, unsigned height)
+{
+    (void)shared, (void)to, (void)gc, (void)from_x, (void)from_y, (void)x, (void)y, (void)width, (void)height;
+}
