@@ -114,6 +114,9 @@ event generate $plot <Button-4> -x $x -y 10
 sync
 ok [near [window] {0 1}] "the wheel scrolls"
 prefer wheel auto
+prefer row_height 0
+sync
+is [height] 44 "rows as high as they may be fill the window again"
 prefer row_height 30
 ok [catch {prefer wheel round}] "a bad value is refused"
 

@@ -222,11 +222,12 @@ static void draw_mark(const struct pithi_plot *plot, const struct pithi_painter 
                       double y, int dense)
 {
     double x = plot->x + mark->column, size = plot->row_height * 0.16;
+    double most = 5 * pithi_theme_scale();
 
     if (dense)
         painter->rect(painter->context, x, y, 1, floor(plot->row_height * 0.35) + 1, plot->rgb[mark->id], 1);
     else
-        pithi_plot_mark(painter, x + 0.5, y + 2, size > 5 ? 5 : size, plot->rgb[mark->id]);
+        pithi_plot_mark(painter, x + 0.5, y + 2, size > most ? most : size, plot->rgb[mark->id]);
 }
 
 /* Triangles where there is room, else lines: many events in low rows must not hide the states. */

@@ -46,6 +46,7 @@ oo::class create ::pith::ColourEditor {
         bind $path <Escape> [list [self] cancel]
         trace add variable [my varname text] write [list [self] typed]
         my show_sample
+        ::pith::theme::put_over $path [$window top]
         focus $path.entry.text
         $path.entry.text selection range 0 end
     }

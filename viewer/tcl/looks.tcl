@@ -39,8 +39,11 @@ oo::class create ::pith::Looks {
 
     # 0: rows fill the window, as they do when nobody says anything.
     method height_preferred {key} {
-        if {[::pith::preferences::get row_height]} {
-            $model set_row_height [::pith::preferences::get row_height]
+        set pixels [::pith::preferences::get row_height]
+        if {$pixels} {
+            $model set_row_height $pixels
+        } elseif {![$model auto_height]} {
+            $model release_row_height
         }
     }
 

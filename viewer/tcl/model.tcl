@@ -268,6 +268,12 @@ oo::class create ::pith::Model {
         }
     }
 
+    # Rows fill the window again.
+    method release_row_height {} {
+        set auto_height 1
+        my notify rows
+    }
+
     method scroll_to {row} {
         set row [expr {max(0, min($row, $row_count - 1))}]
         if {$row != $first_row} {

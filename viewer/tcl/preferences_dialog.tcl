@@ -52,6 +52,7 @@ oo::class create ::pith::PreferencesDialog {
         pack [my build_buttons [ttk::frame $path.buttons -padding $pad]] -fill x
         bind $path <Return> [list [self] ok]
         bind $path <Escape> [list destroy $path]
+        ::pith::theme::put_over $path [$window top]
         focus $path.rows.[lindex [::pith::preferences::keys] 0]
     }
 

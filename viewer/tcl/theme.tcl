@@ -144,6 +144,16 @@ proc ::pith::theme::defaults {} {
     option add *Menu.relief flat widgetDefault
 }
 
+# Puts a dialog over the window that it belongs to, when its size is known.
+proc ::pith::theme::put_over {dialog top} {
+    update idletasks
+    if {[winfo exists $dialog]} {
+        set x [expr {[winfo rootx $top] + ([winfo width $top] - [winfo reqwidth $dialog]) / 2}]
+        set y [expr {[winfo rooty $top] + [px 60]}]
+        wm geometry $dialog +[expr {max(0, $x)}]+[expr {max(0, $y)}]
+    }
+}
+
 # ---- Choosing
 
 proc ::pith::theme::apply {} {
