@@ -25,7 +25,7 @@ static uint32_t below(uint32_t limit)
     return (uint32_t)(seed >> 33) % limit;
 }
 
-/* ---- A random log, and all that begins in it ---------------------------------------------------------------------- */
+/* ---- A random log, and all that begins in it --------------------------------------------------------------------- */
 
 static void note(uint32_t lane, int64_t time_ns, uint32_t kind, uint32_t id)
 {
@@ -129,7 +129,7 @@ static int walk_is_right(struct pithlog *log, const struct pithi_search *search,
         const struct hit *wanted = &hits[backward ? count - 1 - steps : steps];
         if (steps < count && (found.at.time_ns != wanted->at.time_ns || found.lane != wanted->at.lane))
             good = 0;
-        /* Those of one time on one lane are in the order of records, which the sort may not keep: any of them will do. */
+        /* Those of one time on one lane are in the order of records, which the sort may not keep. */
         if (steps < count && good && !same(&found, wanted)) {
             int any = 0;
             for (uint32_t i = 0; i < count; i++)
@@ -190,7 +190,7 @@ static void check_log(uint32_t records)
     pithlog_close(log);
 }
 
-/* ---- A rare state in a long log ----------------------------------------------------------------------------------- */
+/* ---- A rare state in a long log ---------------------------------------------------------------------------------- */
 
 static unsigned asked;
 static int count_leaves(void *context, double part)

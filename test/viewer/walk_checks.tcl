@@ -40,8 +40,8 @@ is [expr {[$plot find withtag choice] eq {}}] 1 "Escape: nothing is chosen"
 # ---- From one to the next
 choose 0.25 0
 is [say {}] green "the word choose"
-press_key p
-is [say {}] red "p: the state around it"
+press_key o
+is [say {}] red "o: the state around it"
 press_key Control-Right
 is [say {}] green "Ctrl-Right: the next that begins"
 press_key Control-Right

@@ -8,7 +8,7 @@ ${CC:-cc} -O1 -I"$top/formats" "$top/test/viewer/make_log.c" "$build/lib/libpith
 ok $? "the log maker compiles"
 
 # The user's own preferences are no part of a test, and stay as they are.
-export XDG_CONFIG_HOME="$TMPDIR/config"
+export XDG_CONFIG_HOME="$TMPDIR/config" XDG_STATE_HOME="$TMPDIR/state"
 
 # Before it, there is no display: start_display.
 start_display() {

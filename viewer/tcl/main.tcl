@@ -7,12 +7,15 @@ namespace eval ::pith {
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
     variable live 0     ;# 1: --live
+    variable remembers {} ;# 0: --fresh, 1: --restore; {}: unless there is a script
     variable spill {}   ;# --spill: what the anim library says that it records into
     variable usage {Usage: pith view LOG... [-e SCRIPT]          the timelines in a window
        pith view --live LOG... [-e SCRIPT]   of a program that is being recorded as LOG, as they grow
        pith view --anim LOG... [-e SCRIPT]   the animation: a program that runs, or its log
 
   --anim      ranks and messages as they move; of a program that is being recorded as LOG, while it runs
+  --fresh     as if the log were opened for the first time; nothing is remembered
+  --restore   as it was last looked at, also with -e
   -e SCRIPT   words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
               (`help` in a script lists them)
 
@@ -32,6 +35,7 @@ proc ::pith::arguments {words} {
     variable animated
     variable live
     variable spill
+    variable remembers
     set logs {}
     set early {}
     for {set i 0} {$i < [llength $words]} {incr i} {
@@ -50,6 +54,8 @@ proc ::pith::arguments {words} {
             }
             --anim { set animated 1 }
             --live { set live 1 }
+            --fresh { set remembers 0 }
+            --restore { set remembers 1 }
             --spill { set spill [lindex $words [incr i]] }
             -- {}
             -?* { die "view: no such option: $word; see `pith help view`" 2 }
@@ -70,15 +76,6 @@ proc ::pith::arguments {words} {
 proc ::pith::running {log live} {
     set folder $log.spill
     return [expr {[file isdirectory $folder] && ($live || ![file exists $log]) ? $folder : $log}]
-}
-
-# Errors while Tk waits for events: a line instead of a dialog, the same one once.
-proc ::pith::background {text options} {
-    variable last_trouble
-    if {![info exists last_trouble] || $text ne $last_trouble} {
-        set last_trouble $text
-        puts stderr "pith: [dict get $options -errorinfo]"
-    }
 }
 
 # Tk and the extension, or one line that says what is missing.
@@ -115,6 +112,7 @@ proc ::pith::main {words} {
     # A log that cannot be read is said even where there is no display: files first.
     variable animated
     variable spill
+    variable remembers
     foreach entry $logs {
         if {![file exists [lindex $entry 0]] && !($animated && ($spill ne {} || [file exists [lindex $entry 0].spill]))} {
             die "[lindex $entry 0]: no such file"
@@ -129,7 +127,12 @@ proc ::pith::main {words} {
         }
     }
     theme::apply
-    interp bgerror {} ::pith::background
+    if {$remembers eq {}} {
+        set remembers [expr {[lsearch -integer -not [lmap entry $logs {llength $entry}] 1] < 0}]
+    }
+    set state::restores $remembers
+    set state::saves $remembers
+    interp bgerror {} ::pith::trouble::background
     set windows {}
     foreach entry $logs {
         if {[catch {expr {$animated ? [anim::open [lindex $entry 0] $spill] : [Window open [lindex $entry 0]]}} window options]} {

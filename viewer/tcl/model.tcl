@@ -27,8 +27,9 @@ oo::class create ::pith::Model {
     variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
     variable changed    ;# traced: written with the name of what changed
 
-    constructor {path} {
-        set log [::pithtk::open $path]
+    # `opened`: the C core's command of the log (opening.tcl).
+    constructor {opened} {
+        set log $opened
         set given {}
         my read_log [::pith::preferences::get palette]
         lassign [my whole] t0 t1

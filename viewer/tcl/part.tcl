@@ -10,6 +10,9 @@
 # Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's.
 # What it needs of the window it asks for: `$window model`, `timeline`, `top`, `part Histogram`. A method `flush`, if there
 # is one, draws what is still to be drawn: the word `sync` calls it.
+#
+# A part with the methods `state` (a text) and `restore` (takes it) has it kept for the next time the log is opened
+# (view_state.tcl).
 
 namespace eval ::pith::part {
     variable all {} ;# class -> dict of words, keys, menus

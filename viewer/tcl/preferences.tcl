@@ -30,6 +30,8 @@ namespace eval ::pith::preferences {
             {the legend lists everything that the log defines, not only what is in the window}
         legend_groups on   switch                           {Groups}
             {the legend puts states together by their groups when there are several}
+        remember     on    switch                           {Remember views}
+            {a log opens as it was last looked at: time, rows, what is hidden, bookmarks}
         toolbar      on    switch                           {Buttons}        {the row of buttons is shown}
         image        auto  {choice auto shared sent photo}  {Image type}
             {how pictures get to the screen: memory shared with the X server, sent to it as far as they change, or

@@ -250,7 +250,7 @@ oo::class create ::pith::Walk {
         {Control-Left} {Ctrl-Left} {the state before} {state prev}
         {Control-Down} {Ctrl-Down} {the row below, at the same time} {row next}
         {Control-Up} {Ctrl-Up} {the row above} {row prev}
-        {p} {p} {the state around the chosen one} {parent}
+        {o} {o} {the state around the chosen one} {parent}
         {j} {j} {along a message to its other end, and back} {jump}
         {Control-period} {Ctrl-.} {next message sent on this row} {message next}
         {Control-comma} {Ctrl-,} {the message before} {message prev}
@@ -260,7 +260,7 @@ oo::class create ::pith::Walk {
         Search {- - -  "Next of the same name" {same next} .  "The one before" {same prev} ,
                 "Next state on this row" {state next} Ctrl-Right  "The state before" {state prev} Ctrl-Left
                 "The row below" {row next} Ctrl-Down  "The row above" {row prev} Ctrl-Up
-                "State around it" parent p  "Other end of the message" jump j
+                "State around it" parent o  "Other end of the message" jump j
                 "Next message" {message next} Ctrl-.  "Message before" {message prev} Ctrl-,
                 - - -  "Copy as text" copy Ctrl-C}
     }

@@ -8,12 +8,16 @@ oo::class create ::pith::Window {
     variable words                        ;# namespace of scripts
     variable title_text
 
+    # {PITH ...} when it cannot be opened, or the user did not want to wait for it.
     self method open {path} {
-        return [my new $path]
+        set window [my new [::pith::opening::open $path]]
+        ::pith::state::opened $path
+        return $window
     }
 
-    constructor {path} {
-        set model [::pith::Model new $path]
+    constructor {log} {
+        set model [::pith::Model new $log]
+        set path [$model path]
         set top [toplevel .w[incr ::pith::Window::count]]
         set words ::pith::script$::pith::Window::count
         wm title $top "[file tail $path] - Pith"
@@ -26,6 +30,8 @@ oo::class create ::pith::Window {
         my build_parts
         my build_menu
         ::pith::keys::install $top [list [self] act] [::pith::part::rows keys $::pith::keys::table]
+        [my part ViewState] restore_view
+        my take_drops
         after idle [list after 0 [list [self] second_look]]
         focus $top
     }
@@ -74,6 +80,21 @@ oo::class create ::pith::Window {
         }
     }
 
+    # Files dropped onto the window, where the package tkdnd is.
+    method take_drops {} {
+        if {![catch {package require tkdnd}]} {
+            ::tkdnd::drop_target register $top DND_Files
+            bind $top <<Drop:DND_Files>> [list [self] dropped %D]
+        }
+    }
+
+    method dropped {files} {
+        foreach file $files {
+            my open_or_complain $file
+        }
+        return copy
+    }
+
     method build_tools {tools} {
         foreach {name text script} {
             fit "Fit" fit  work "Init\u2013Finalize" work  in "+" in  out "\u2212" out  left "\u25c0" {pan -0.5}  right "\u25b6" {pan 0.5}
@@ -90,7 +111,7 @@ oo::class create ::pith::Window {
     method build_menu {} {
         set bar [menu $top.menu -tearoff 0]
         set table {
-            Log {"Open..." choose_log Ctrl-O  "Save picture..." choose_picture Ctrl-S  - - -
+            Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}  "Save picture..." choose_picture Ctrl-S  - - -
                  "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
             View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  "Zoom to the selection" zoom_chosen z
                   "Select nothing" {select none} Esc  - - -
@@ -103,7 +124,10 @@ oo::class create ::pith::Window {
                 $bar add cascade -label $label -menu [menu $menu -tearoff 0]
             }
             foreach {text script key} $entries {
-                if {$text eq "-"} {
+                if {$script eq "recent"} {
+                    $menu add cascade -label $text \
+                        -menu [menu $menu.recent -tearoff 0 -postcommand [list [self] fill_recent $menu.recent]]
+                } elseif {$text eq "-"} {
                     $menu add separator
                 } else {
                     $menu add command -label $text -accelerator $key -command [list [self] act $script]
@@ -170,6 +194,7 @@ oo::class create ::pith::Window {
     method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
+    method parts {} { return $parts }
     method part {class} { return [dict get $parts $class] }
 
     method word_zoom {from to} {
@@ -212,7 +237,7 @@ oo::class create ::pith::Window {
     method word_work {} { $model work }
     method word_anim {} { return [::pith::anim::open [$model path] {}] }
     method word_open {path} { return [::pith::Window open $path] }
-    method word_quit {} { exit 0 }
+    method word_quit {} { ::pith::quit }
 
     method word_canvas {} { return [$timeline plot] }
 
@@ -273,6 +298,7 @@ oo::class create ::pith::Window {
     }
 
     method close_now {} {
+        [my part ViewState] save
         my destroy
         ::pith::end_with_last_window
     }
@@ -308,15 +334,35 @@ oo::class create ::pith::Window {
         }
     }
 
-    method complain {text} {
-        tk_messageBox -parent $top -icon error -title Pith -message $text
+    method complain {text} { ::pith::trouble::show $top $text }
+
+    method open_or_complain {path} {
+        try {
+            ::pith::Window open $path
+        } trap {PITH STOPPED} text {
+            my say $text
+        } trap {PITH} text {
+            my complain $text
+        }
     }
 
     method choose_log {} {
         set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
-            {Logs {.pith .clog2 .alog .log .clog .slog2 .trf}} {{All files} *}}]
-        if {$path ne {} && [catch {::pith::Window open $path} text]} {
-            my complain $text
+            {{All logs} {.pith .clog2 .alog .log .clog .slog2 .trf .picl .txt .otf2}}
+            {Pith .pith} {CLOG-2 .clog2} {SLOG-2 .slog2} {CLOG .clog} {ALOG {.alog .log}} {PICL {.trf .picl}}
+            {{All files} *}}]
+        if {$path ne {}} {
+            my open_or_complain $path
+        }
+    }
+
+    method fill_recent {menu} {
+        $menu delete 0 end
+        foreach path [::pith::state::recent] {
+            $menu add command -label $path -command [list [self] open_or_complain $path]
+        }
+        if {[$menu index end] in {none {}}} {
+            $menu add command -label "(none)" -state disabled
         }
     }
 }
@@ -335,6 +381,14 @@ proc ::pith::save_shot {top file} {
     } finally {
         image delete $shot
     }
+}
+
+# The end, whatever is open.
+proc ::pith::quit {} {
+    foreach window [info class instances ::pith::Window] {
+        catch {[$window part ViewState] save}
+    }
+    exit 0
 }
 
 proc ::pith::end_with_last_window {} {

@@ -34,7 +34,7 @@ struct pithi_job_kind {
 
 struct pithi_job_state;
 struct pithi_job {
-    struct pithi_log_object *object; /* whose log it reads */
+    struct pithi_log_object *object; /* whose log it reads; NULL: none that is open */
     struct pithi_job_state *state;   /* background.c's own */
     _Atomic(double) part;            /* done, 0 to 1 */
     atomic_int stopped;              /* 1: the result is not wanted any more */

@@ -304,18 +304,3 @@ Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithl
     object->command = Tcl_CreateObjCommand(interp, name, log_command, object, log_delete);
     return Tcl_NewStringObj(name, -1);
 }
-
-int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
-{
-    struct pithlog *log;
-
-    (void)data;
-    if (objc != 2) {
-        Tcl_WrongNumArgs(interp, 1, objv, "file");
-        return TCL_ERROR;
-    }
-    if (pithlog_open(Tcl_GetString(objv[1]), &log))
-        return pithi_log_error(interp);
-    Tcl_SetObjResult(interp, pithi_log_command(interp, log, NULL, Tcl_GetString(objv[1])));
-    return TCL_OK;
-}

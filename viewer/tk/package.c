@@ -1,6 +1,6 @@
 /* package.c - the Tcl extension: package pithtk, its commands in the namespace ::pithtk.
  *
- * pithtk::open FILE               an open log, a command (log_object.h)
+ * pithtk::open FILE ?CALLBACK?    an open log, a command (log_object.h)
  * pithtk::snapshot FOLDER CALLBACK   a job that reads what a running program has recorded (snapshot.h)
  * pithtk::stage follow|log FILE   the animation of a program that runs, or of a log (stage_object.h)
  * pithtk::duration NS             "1.5 ms"

@@ -1,0 +1,71 @@
+# opening_checks.tcl - run inside of a window of a log that is not Pith's own: opening with progress and stop, trouble.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+sync
+like [window] {^0\.0} "a log that was opened in a thread is shown"
+
+# ---- Progress and Stop
+set ::pith::opening::at_once 0
+set ::pith::opening::patience_ms 0
+proc watch {} {
+    variable seen
+    set dialog [lindex [lsearch -all -inline -glob [winfo children .] .opening*] 0]
+    if {$dialog ne {}} {
+        set seen [$dialog.what cget -text]
+        $dialog.stop invoke
+    } else {
+        after 1 [namespace current]::watch
+    }
+}
+set seen {}
+watch
+ok [catch {open big.alog} text options] "Stop: not opened: $text"
+is [dict get $options -errorcode] {PITH STOPPED} "it is said so"
+like $seen {^Opening big.alog, [0-9]+ MB} "the dialog says what takes so long"
+is [lsearch -glob [winfo children .] .opening*] -1 "and is gone"
+set before [llength [info class instances ::pith::Window]]
+open big.alog
+is [llength [info class instances ::pith::Window]] [expr {$before + 1}] "without Stop it opens"
+after 300
+update
+ok [catch {open none.pith} text options] "a log that is not there: $text"
+is [dict get $options -errorcode] {PITH LOG} "is refused"
+set channel [::open text.pith w]
+puts $channel "this is no log"
+::close $channel
+ok [catch {open text.pith} text] "a file that is no log: $text"
+unset -nocomplain seen
+
+# ---- Trouble
+set window [lindex [info class instances ::pith::Window] 0]
+$window open_or_complain text.pith
+update
+set dialog $top.trouble
+ok [winfo exists $dialog] "from the menu: a dialog"
+like [$dialog.text cget -text] {^text\.pith: } "that says what is wrong"
+ok [expr {![winfo exists $dialog.buttons.details]}] "what the user can mend has no details"
+focus -force $dialog
+update
+event generate $dialog <Escape>
+update
+ok [expr {![winfo exists $dialog]}] "Escape closes it"
+focus -force $plot
+after 1 {error "a fault of the program"}
+after 50
+update
+ok [winfo exists $dialog] "a fault of the program: a dialog"
+like [$dialog.text cget -text] {^Something in Pith went wrong: a fault of the program\.} "in a sentence"
+$dialog.buttons.details invoke
+like [$dialog.details get 1.0 end] {while executing} "with details for those who want them"
+$dialog.buttons.copy invoke
+like [clipboard get] {^Pith .*fault of the program} "to be copied"
+destroy $dialog
+after 1 {error "a fault of the program"}
+after 50
+update
+ok [expr {![winfo exists $dialog]}] "the same one again is not shown again"
+set menu $top.menu.log.recent
+$window fill_recent $menu
+like [$menu entrycget 0 -label] {.} "the menu has the logs opened last"
+
+done

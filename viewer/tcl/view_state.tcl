@@ -1,0 +1,232 @@
+# view_state.tcl - how each log was last looked at: a file a log in ${XDG_STATE_HOME:-~/.local/state}/pith, written when
+# its window closes, read when it is opened again: time, rows, what is hidden, bookmarks, the window's place. And the logs
+# opened last.
+#
+# A file holds lines `key value`, a Tcl list each; nothing in it is run. A part that has the methods `state` (a text, ""
+# for nothing) and `restore` (takes it) has it kept with the rest.
+
+namespace eval ::pith::state {
+    variable restores 1 ;# 0: nothing is read (-e, --fresh, or the preference `remember`)
+    variable saves 1    ;# 0: nothing is written
+    variable most 200   ;# files; the oldest go
+    variable most_recent 12
+}
+
+proc ::pith::state::folder {} {
+    if {[info exists ::env(XDG_STATE_HOME)] && [file pathtype $::env(XDG_STATE_HOME)] eq "absolute"} {
+        return [file join $::env(XDG_STATE_HOME) pith]
+    }
+    set home [expr {[info exists ::env(HOME)] ? $::env(HOME) : "/nowhere"}]
+    return [file join $home .local state pith]
+}
+
+# Of the log at a path. The name is for people, the number tells logs of one name apart.
+proc ::pith::state::path {log} {
+    set log [encoding convertto utf-8 [file normalize $log]]
+    set name [regsub -all {[^A-Za-z0-9._-]} [file tail $log] _]
+    return [file join [folder] [string range $name 0 60]-[format %08x [zlib crc32 $log]].view]
+}
+
+# Lines of keys and values as a dict; {PITH STATE} when they are none.
+proc ::pith::state::parse {text} {
+    set dict {}
+    foreach line [split [string trimright $text \n] \n] {
+        if {![string is list $line] || [llength $line] != 2} {
+            return -code error -errorcode {PITH STATE} "not lines of a key and a value"
+        }
+        dict set dict {*}$line
+    }
+    return $dict
+}
+
+proc ::pith::state::read {path} {
+    if {![file exists $path]} {
+        return {}
+    }
+    try {
+        set channel [open $path r]
+        fconfigure $channel -encoding utf-8
+        return [parse [::read $channel 1000000]]
+    } on error {text} {
+        ::pith::preferences::say "$path: $text; it is not used"
+        return {}
+    } finally {
+        catch {close $channel}
+    }
+}
+
+# All or nothing; where nothing can be written, nothing is said: it is no more than a convenience.
+proc ::pith::state::write {path dict} {
+    catch {
+        file mkdir [file dirname $path]
+        set channel [open $path.part w]
+        fconfigure $channel -encoding utf-8
+        # A line each: what has several lines loses them.
+        dict for {key value} $dict {
+            puts $channel [string map {\n { }} [list $key $value]]
+        }
+        close $channel
+        file rename -force $path.part $path
+    }
+}
+
+proc ::pith::state::prune {} {
+    variable most
+    set files [lmap file [glob -nocomplain -directory [folder] *.view] {list [file mtime $file] $file}]
+    foreach entry [lrange [lsort -integer -decreasing -index 0 $files] $most end] {
+        file delete [lindex $entry 1]
+    }
+}
+
+# ---- Logs opened last
+
+proc ::pith::state::recent {} {
+    set file [read [file join [folder] recent]]
+    return [expr {[dict exists $file logs] && [string is list [dict get $file logs]] ? [dict get $file logs] : {}}]
+}
+
+proc ::pith::state::opened {log} {
+    variable saves
+    variable most_recent
+    if {$saves} {
+        set log [file normalize $log]
+        set logs [list $log {*}[lsearch -all -inline -not -exact [recent] $log]]
+        write [file join [folder] recent] [dict create logs [lrange $logs 0 $most_recent-1]]
+    }
+}
+
+# ---- The part
+
+oo::class create ::pith::ViewState {
+    variable window model
+    variable top_row   ;# to be scrolled to when all rows are known; {} none
+
+    constructor {its_window} {
+        set window $its_window
+        set model [$window model]
+        set top_row {}
+        $model follow [list [self] changed]
+    }
+
+    # Another run under the same name is another log.
+    method identity {} {
+        return [list [$model info records] {*}[$model whole]]
+    }
+
+    # Counters come late, and rows with them.
+    method changed {what} {
+        if {$what eq "digest" && $top_row ne {}} {
+            set row $top_row
+            set top_row {}
+            after idle [list catch [list [$window timeline] scroll_to $row]]
+        }
+    }
+
+    method parts_with_state {} {
+        set found {}
+        dict for {class part} [$window parts] {
+            set methods [info object methods $part -all]
+            if {"state" in $methods && "restore" in $methods} {
+                lappend found $class $part
+            }
+        }
+        return $found
+    }
+
+    method save {} {
+        if {!$::pith::state::saves || ![::pith::preferences::get remember]} {
+            return
+        }
+        set path [$model path]
+        set dict [dict create version 1 log [file normalize $path] identity [my identity] time [$model window] \
+            top [$model first_row] height [list [$model row_height] [$model auto_height]] arrows [$model arrows] \
+            hidden [lmap id [$model hidden] {dict get [$model def $id] name}] selection [$model selection] \
+            geometry [wm geometry [$window top]]]
+        dict set dict rows [$model tree state]
+        catch {dict set dict sash [[$window top].panes sashpos 0]}
+        foreach {class part} [my parts_with_state] {
+            dict set dict part.$class [$part state]
+        }
+        ::pith::state::write [::pith::state::path $path] $dict
+        ::pith::state::prune
+    }
+
+    method restore_view {} {
+        if {!$::pith::state::restores || ![::pith::preferences::get remember]} {
+            return
+        }
+        set path [::pith::state::path [$model path]]
+        set saved [::pith::state::read $path]
+        if {$saved eq {}} {
+            return
+        }
+        if {![dict exists $saved version] || [dict get $saved version] ne "1"} {
+            ::pith::preferences::say "$path: of another version; it is not used"
+            return
+        }
+        if {[dict exists $saved identity] && [dict get $saved identity] eq [my identity]} {
+            dict for {key value} $saved {
+                my take $key $value $path
+            }
+        }
+    }
+
+    # A value that does not fit is left out.
+    method take {key value path} {
+        try {
+            switch -glob $key {
+                time { $model set_window {*}$value }
+                top { set top_row [expr {int($value)}] }
+                height { if {![lindex $value 1]} { $model set_row_height [lindex $value 0] } }
+                arrows { $model set_arrows $value }
+                hidden { $model set_hidden [concat {*}[lmap name $value {my ids_of $name}]] }
+                selection { $model set_selection $value }
+                rows { $model arrange set_state $value }
+                geometry { my place $value }
+                sash { my move_sash [expr {int($value)}] }
+                part.* { my give [string range $key 5 end] $value }
+            }
+        } on error {text} {
+            ::pith::preferences::say "$path: $key: $text; it is not used"
+        }
+    }
+
+    method ids_of {name} {
+        set ids {}
+        dict for {id def} [$model defs] {
+            if {[dict get $def name] eq $name} {
+                lappend ids $id
+            }
+        }
+        return $ids
+    }
+
+    method give {class value} {
+        set parts [my parts_with_state]
+        if {[dict exists $parts $class]} {
+            [dict get $parts $class] restore $value
+        }
+    }
+
+    # Where it was, if that is on a screen.
+    method place {geometry} {
+        if {[regexp {^(\d+)x(\d+)([-+]\d+)([-+]\d+)$} $geometry -> w h x y] && $w <= [winfo screenwidth .] &&
+            $h <= [winfo screenheight .] && abs($x) < [winfo screenwidth .] && abs($y) < [winfo screenheight .]} {
+            wm geometry [$window top] $geometry
+        }
+    }
+
+    # The panes have no place before they are seen.
+    method move_sash {x} {
+        after idle [list after 50 [list catch [list [$window top].panes sashpos 0 $x]]]
+    }
+
+    method word_forget_view {} {
+        file delete [::pith::state::path [$model path]]
+        $window say "the next time this log opens as if it were new"
+    }
+}
+
+::pith::part::add ViewState {
+    words {forget_view {} {what is remembered of the view of this log} word_forget_view}
+}
