@@ -1,41 +1,29 @@
-/* iter.c - records in time order over many lanes: each lane's blocks are unpacked one by one, and a tree of losers
- * says whose record is next. Knows blocks and the index, nothing of chunks' inside or files.
- *
- * The tree (Knuth, The Art of Computer Programming 3, 5.4.1). Lanes play a knock-out for the earliest time; each match
- * keeps its loser, and the winner of all is the next record's lane. Its next record then plays only against the losers
- * on its way up: log2(lanes) matches at places known beforehand, without a branch to guess, where a heap looks at two
- * children a level to know where to go. With 4 lanes at times 5 2 7 4: lane 1 (2) wins; the losers are 5 and 7 of the
- * first round, 4 of the last. When lane 1 goes on at time 6, it loses against 5, which loses against 4. */
+/* iter.c - records in time order over many lanes: each lane's blocks are unpacked one by one, and a tournament says
+ * whose record is next. Knows blocks and the index, nothing of chunks' inside or files.
+ * (Of very many lanes that is done for groups, and runs.c goes on from there.) */
 #include <stdio.h>
 
+#include "iter.h"
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/log.h"
-
-/* So many lanes have a whole block each, some 70 KB; more share this memory for slices, down to the least that is worth
- * reading a block for. */
-enum { WHOLE_LANES = 256, SLICES_BYTES = 6 << 20, LEAST_SLICE = 256, SLICE_READY = 4 };
+#include "native/tournament.h"
 
 /* Kept out of the way of the code that each record runs through. */
 #define UNCOMMON __attribute__((noinline, cold))
 
 struct cursor {
-    uint64_t key;  /* of the record it stands at */
-    uint32_t leaf; /* its place in the tree */
+    struct pithi_player player; /* its key: of the record it stands at */
     uint32_t lane_number;
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
     uint32_t found;                    /* it was looked up */
     uint32_t next_block;               /* to be loaded when this one is at its end */
-    struct pithi_block block;          /* it, or a slice of it, and then: */
-    struct pithi_block_mark mark;      /* the end of the slice */
-    uint32_t left;                     /* records of the block behind it */
+    struct pithi_block block;
     struct pithi_stack stack;
 };
 
-struct place {
-    uint64_t key;
-    struct cursor *cursor; /* NULL: a place beyond the last lane */
-};
+/* By name, as a cursor begins with its player. */
+static inline struct cursor *cursor_of(struct pithi_match match) { return (struct cursor *)match.player; }
 
 enum phase { PRIMING, OPENING, RUNNING, CLOSING, ENDED };
 
@@ -45,63 +33,17 @@ struct pithlog_iter {
     uint32_t kinds, flags;
     struct pithi_zip zip;
     struct pithi_buffer chunk; /* the block being unpacked */
-    struct pithi_block whole;  /* the block being sliced */
-    size_t slice_bytes;        /* 0: lanes have whole blocks */
     struct pithi_log_window window;
     struct cursor *cursors;
     uint32_t cursor_count;
-    struct place *tree; /* [0] the winner, [1 .. leaves - 1] the losers; the match of leaf n is (leaves + n) / 2 */
-    uint32_t leaves;    /* a power of two */
+    struct pithi_match *tree;
+    uint32_t leaves;
     enum phase phase;
-    uint32_t at;     /* PRIMING, OPENING, CLOSING: the cursor being worked on */
-    uint32_t opened; /* OPENING: its open states delivered */
+    enum pithi_iter_part part;
+    struct pithi_runs *runs; /* of very many lanes; NULL: all of it is here */
+    uint32_t at;             /* PRIMING, OPENING, CLOSING: the cursor being worked on */
+    uint32_t opened;         /* OPENING: its open states delivered */
 };
-
-/* ---- The tree of losers ------------------------------------------------------------------------------------------ */
-
-/* Keys are in the order of times. A lane at its end comes after all; + 1 must not pass the largest number. (The last
- * two of all times there are count as one: lanes stand in their order there.) */
-#define KEY_LAST (UINT64_MAX - 2)
-#define KEY_DONE (UINT64_MAX - 1)
-
-static inline uint64_t key_of(int64_t time_ns)
-{
-    uint64_t key = (uint64_t)time_ns ^ UINT64_C(1) << 63;
-    return __builtin_expect(key > KEY_LAST, 0) ? KEY_LAST : key;
-}
-
-/* The winner's lane goes on with `key`: who wins now. Of two alike the left one wins, so that ties are in the order of
- * lanes: who comes from the right (an odd place) loses them. Whose turn it is, is chance: no branches. The keys (a
- * minimum and a maximum, whoever wins ties) do not wait for the cursors, chosen by masks. */
-static inline struct place replay(struct place *tree, struct cursor *c, uint64_t key)
-{
-    uintptr_t cursor = (uintptr_t)c;
-    for (uint32_t at = c->leaf; at > 1; at /= 2) {
-        struct place *match = &tree[at / 2];
-        uint64_t other_key = match->key;
-        uintptr_t other = (uintptr_t)match->cursor;
-        uintptr_t cursors = (cursor ^ other) & -(uintptr_t)(other_key < key + (at & 1));
-        match->key = key > other_key ? key : other_key;
-        key = key < other_key ? key : other_key;
-        match->cursor = (struct cursor *)(other ^ cursors);
-        cursor ^= cursors;
-    }
-    return (struct place){key, (struct cursor *)cursor};
-}
-
-/* Plays all matches below `at`; the winner. */
-static struct place play(struct pithlog_iter *it, uint32_t at)
-{
-    if (at >= it->leaves) {
-        uint32_t lane = at - it->leaves;
-        return lane < it->cursor_count ? (struct place){it->cursors[lane].key, &it->cursors[lane]}
-                                       : (struct place){KEY_DONE, NULL};
-    }
-    struct place left = play(it, 2 * at), right = play(it, 2 * at + 1);
-    int right_wins = right.key < left.key;
-    it->tree[at] = right_wins ? left : right;
-    return right_wins ? right : left;
-}
 
 /* ---- A lane's cursor --------------------------------------------------------------------------------------------- */
 
@@ -110,7 +52,6 @@ static UNCOMMON int block_damaged(struct pithlog_iter *it, struct cursor *c, con
     struct pithi_log_block block = {0};
     char name[4096];
     pithi_block_leave(&c->block); /* so that another call goes on with the next one */
-    c->left = 0;
     if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) != PITH_OK)
         block.offset = 0;
     pithi_files_name(&it->log->files, block.offset, name, sizeof name);
@@ -126,10 +67,10 @@ static int as_indexed(const struct pithi_block_head *h, const struct cursor *c, 
            h->thread == c->lane->seen.thread;
 }
 
-/* Reads and unpacks the lane's block `b`; *opened (may be NULL) gets the stack at its start. */
-static int unpack(struct pithlog_iter *it, const struct cursor *c, const struct pithi_log_block *b,
-                  struct pithi_block *block, struct pithi_stack *opened, const char **why)
+/* Reads and unpacks the lane's block `b`. */
+static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b, const char **why)
 {
+    struct pithi_stack *opened = it->flags & PITHLOG_NEST ? &c->stack : NULL;
     const struct pithi_log_part *part = c->lane->part;
     struct pithi_chunk_head head;
     int err = pithi_files_chunk(&it->log->files, b->offset, &head, &it->chunk, why);
@@ -138,33 +79,27 @@ static int unpack(struct pithlog_iter *it, const struct cursor *c, const struct 
     *why = "its header is not there";
     if (head.type != PITHI_C_EVENTS || head.rank != part->rank)
         return PITH_ERR_DAMAGED;
-    block->lane = c->lane_number;
-    block->def_count = it->log->info.defs;
-    block->comms = part->comms;
-    block->comm_count = part->comm_count;
-    if ((err = pithi_block_load(block, &it->zip, it->chunk.data, it->chunk.size, opened, why)) != PITH_OK)
+    c->block.lane = c->lane_number;
+    c->block.def_count = it->log->info.defs;
+    c->block.comms = part->comms;
+    c->block.comm_count = part->comm_count;
+    if ((err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size, opened, why)) != PITH_OK)
         return err;
     *why = "it contradicts the index";
-    return as_indexed(&block->head, c, b) ? PITH_OK : PITH_ERR_DAMAGED;
+    return as_indexed(&c->block.head, c, b) ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
-/* The block that the lane stands in, or the next slice of it. 1; -1: it cannot be read. */
+/* 1; -1: it cannot be read. */
 static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pithi_log_block *b)
 {
-    struct pithi_stack *opened = it->flags & PITHLOG_NEST && c->mark.prepared == 0 ? &c->stack : NULL;
     const char *why;
-    int err = unpack(it, c, b, it->slice_bytes ? &it->whole : &c->block, opened, &why);
-    if (err == PITH_OK && it->slice_bytes) {
-        err = pithi_block_slice(&it->whole, &c->block, &c->mark, it->slice_bytes, &c->left);
-        why = c->block.why;
-    }
+    int err = unpack(it, c, b, &why);
     if (err == PITH_ERR_MEMORY)
         pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);
     if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED)
         return block_damaged(it, c, why);
     if (err != PITH_OK) {
         pithi_block_leave(&c->block);
-        c->left = 0;
         return -1;
     }
     return 1;
@@ -183,16 +118,10 @@ static inline int step(struct pithlog_iter *it, struct cursor *c)
     return status >= 0 ? status : block_damaged(it, c, c->block.why);
 }
 
-/* Goes to the first record of the lane's next slice or block: as advance. */
+/* Goes to the first record of the lane's next block: as advance. */
 static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
 {
     struct pithi_log_block block;
-    if (c->left > 0) {
-        if (pithi_log_block(it->log, c->lane, c->next_block - 1, &it->window, &block) == PITH_OK)
-            return load_block(it, c, &block) < 0 ? -1 : step(it, c);
-        c->left = 0;
-        return -1;
-    }
     for (; c->next_block < c->lane->block_count; c->next_block++) {
         if (pithi_log_block(it->log, c->lane, c->next_block, &it->window, &block) != PITH_OK) {
             c->next_block++;
@@ -204,7 +133,6 @@ static UNCOMMON int next_block(struct pithlog_iter *it, struct cursor *c)
             continue;
         c->next_block++;
         c->stack.count = 0;
-        c->mark = (struct pithi_block_mark){0};
         return load_block(it, c, &block) < 0 ? -1 : step(it, c);
     }
     return 0;
@@ -220,7 +148,7 @@ static inline int advance(struct pithlog_iter *it, struct cursor *c)
     if (__builtin_expect(status < 0, 0))
         return -1;
     int more = status && c->block.time_ns <= it->to_ns;
-    c->key = more ? key_of(c->block.time_ns) : KEY_DONE;
+    c->player.key = more ? pithi_key_of(c->block.time_ns) : PITHI_KEY_DONE;
     return more;
 }
 
@@ -292,50 +220,50 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static int no_memory(const struct pithlog_iter *it, uint32_t lanes)
+{
+    return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, lanes);
+}
+
 static void make_cursor(struct pithlog_iter *it, uint32_t lane)
 {
     struct cursor *c = &it->cursors[it->cursor_count++];
     c->lane_number = lane;
-    c->leaf = it->leaves + it->cursor_count - 1;
-    c->key = KEY_DONE;
+    c->player.leaf = it->leaves + it->cursor_count - 1;
+    c->player.key = PITHI_KEY_DONE;
 }
 
-static void slice(struct pithlog_iter *it)
+/* The lanes asked for, each once, in order. */
+static int take_lanes(struct pithlog_iter *it, const struct pithlog_query *query, uint32_t **list, uint32_t *count)
 {
-    it->slice_bytes = SLICES_BYTES / it->cursor_count;
-    if (it->slice_bytes < LEAST_SLICE)
-        it->slice_bytes = LEAST_SLICE;
-    for (uint32_t i = 0; i < it->cursor_count; i++)
-        it->cursors[i].block.ready_room = SLICE_READY;
-}
-
-static int make_cursors(struct pithlog_iter *it, const struct pithlog_query *query)
-{
-    uint32_t count = query && query->lanes ? query->lane_count : it->log->info.lanes;
-    uint32_t *lanes = malloc((count + (size_t)1) * sizeof *lanes);
-    it->cursors = calloc(count + (size_t)1, sizeof *it->cursors);
-    for (it->leaves = 1; it->leaves < count && it->leaves < 1u << 31; it->leaves *= 2)
-        ;
-    it->tree = malloc(it->leaves * sizeof *it->tree);
-    if (!lanes || !it->cursors || !it->tree) {
-        free(lanes);
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read %u lanes", it->log->path, count);
-    }
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t asked = query && query->lanes ? query->lane_count : it->log->info.lanes;
+    uint32_t *lanes = *list = malloc((asked + (size_t)1) * sizeof *lanes);
+    *count = 0;
+    if (!lanes)
+        return no_memory(it, asked);
+    for (uint32_t i = 0; i < asked; i++)
         lanes[i] = query && query->lanes ? query->lanes[i] : i;
-    qsort(lanes, count, sizeof *lanes, by_number);
-    int err = PITH_OK;
-    for (uint32_t i = 0; i < count && err == PITH_OK; i++) {
+    qsort(lanes, asked, sizeof *lanes, by_number);
+    for (uint32_t i = 0; i < asked; i++) {
         if (lanes[i] >= it->log->info.lanes)
-            err = pithi_fail(PITH_ERR_USAGE, "%s: lane %u: there are only %u", it->log->path, lanes[i],
-                             it->log->info.lanes);
-        else if (i == 0 || lanes[i] != lanes[i - 1])
-            make_cursor(it, lanes[i]);
+            return pithi_fail(PITH_ERR_USAGE, "%s: lane %u: there are only %u", it->log->path, lanes[i],
+                              it->log->info.lanes);
+        if (i == 0 || lanes[i] != lanes[i - 1])
+            lanes[(*count)++] = lanes[i];
     }
-    free(lanes);
-    if (it->cursor_count > WHOLE_LANES)
-        slice(it);
-    return err;
+    return PITH_OK;
+}
+
+static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
+{
+    it->cursors = calloc(count + (size_t)1, sizeof *it->cursors);
+    it->leaves = pithi_tournament_leaves(count);
+    it->tree = malloc(it->leaves * sizeof *it->tree);
+    if (!it->cursors || !it->tree)
+        return no_memory(it, count);
+    for (uint32_t i = 0; i < count; i++)
+        make_cursor(it, lanes[i]);
+    return PITH_OK;
 }
 
 int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, struct pithlog_iter **iter)
@@ -354,7 +282,15 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
         it->phase = ENDED;
         return PITH_OK;
     }
-    int err = make_cursors(it, query);
+    uint32_t *lanes, count;
+    int err = take_lanes(it, query, &lanes, &count);
+    if (err == PITH_OK && count > PITHI_ITER_LANES) {
+        struct pithlog_query many = {it->from_ns, it->to_ns, lanes, count, it->kinds, it->flags};
+        err = pithi_runs_new(log, &many, PITHI_SLAB_RECORDS, &it->runs);
+    } else if (err == PITH_OK) {
+        err = make_cursors(it, lanes, count);
+    }
+    free(lanes);
     if (err != PITH_OK) {
         pithlog_iter_close(it);
         *iter = NULL;
@@ -370,7 +306,7 @@ void pithlog_iter_close(struct pithlog_iter *it)
         pithi_block_free(&it->cursors[i].block);
         free(it->cursors[i].stack.states);
     }
-    pithi_block_free(&it->whole);
+    pithi_runs_free(it->runs);
     pithi_zip_free(&it->zip);
     free(it->chunk.data);
     free(it->cursors);
@@ -416,6 +352,7 @@ static int next_closing(struct pithlog_iter *it, struct pithlog_record *r)
                                          .id = c->stack.states[c->stack.count - 1].id,
                                          .peer = -1};
             pair(c, r);
+            it->part = PITHI_PART_AFTER;
             return 1;
         }
         it->at++;
@@ -432,7 +369,8 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
                 return -1;
             it->at++;
         }
-        it->tree[0] = play(it, 1);
+        it->tree[0] =
+            pithi_tournament_play(it->tree, it->leaves, 1, it->cursors, it->cursor_count, sizeof *it->cursors);
         it->phase = OPENING;
         it->at = 0;
     }
@@ -440,6 +378,7 @@ static UNCOMMON int other_phase(struct pithlog_iter *it, struct pithlog_record *
         if (next_opening(it, r))
             return 1;
         it->phase = RUNNING;
+        it->part = PITHI_PART_WITHIN;
         return 2;
     }
     if (it->phase == CLOSING && next_closing(it, r))
@@ -473,18 +412,19 @@ static UNCOMMON void begin_closing(struct pithlog_iter *it)
 /* On from the record delivered last, as long as records are at hand, at most `count`: how many are delivered. */
 static inline uint32_t run(struct pithlog_iter *it, struct pithlog_record *records, uint32_t count)
 {
-    struct place *tree = it->tree, winner = tree[0];
+    struct pithi_match *tree = it->tree, winner = tree[0];
     int64_t to_ns = it->to_ns;
     uint32_t n = 0;
-    while (n < count && at_hand(winner.cursor)) {
-        struct cursor *last = winner.cursor;
+    while (n < count && at_hand(cursor_of(winner))) {
+        struct cursor *last = cursor_of(winner);
         int64_t time_ns = last->block.next++->time_ns;
-        winner = replay(tree, last, time_ns <= to_ns ? key_of(time_ns) : KEY_DONE);
-        if (__builtin_expect(winner.key == KEY_DONE, 0)) {
+        winner =
+            pithi_tournament_replay(tree, &last->player, time_ns <= to_ns ? pithi_key_of(time_ns) : PITHI_KEY_DONE);
+        if (__builtin_expect(winner.key == PITHI_KEY_DONE, 0)) {
             begin_closing(it);
             break;
         }
-        n += deliver(it, winner.cursor, &records[n]);
+        n += deliver(it, cursor_of(winner), &records[n]);
     }
     tree[0] = winner;
     return n;
@@ -524,32 +464,36 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     for (;;) {
         if (it->phase == RUNNING) {
-            struct cursor *last = it->tree[0].cursor;
+            struct cursor *last = cursor_of(it->tree[0]);
             if (advance(it, last) < 0)
                 return -1;
-            it->tree[0] = replay(it->tree, last, last->key);
+            it->tree[0] = pithi_tournament_replay(it->tree, &last->player, last->player.key);
         } else {
             int status = other_phase(it, r);
             if (status != 2)
                 return status;
         }
-        if (it->tree[0].key == KEY_DONE)
+        if (it->tree[0].key == PITHI_KEY_DONE)
             begin_closing(it);
-        else if (deliver(it, it->tree[0].cursor, r))
+        else if (deliver(it, cursor_of(it->tree[0]), r))
             return 1;
     }
 }
+
+enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it) { return it->part; }
 
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
 {
     if (__builtin_expect(it->phase == RUNNING, 1) && __builtin_expect(run(it, r, 1) == 1, 1))
         return 1;
-    return next(it, r);
+    return it->runs ? pithi_runs_next(it->runs, r, 1) : next(it, r);
 }
 
 int pithlog_iter_next_many(struct pithlog_iter *it, struct pithlog_record *records, int count)
 {
     uint32_t n = 0;
+    if (count > 0 && it->runs)
+        return pithi_runs_next(it->runs, records, (uint32_t)count);
     if (count > 0 && it->phase == RUNNING)
         n = it->cursor_count == 1 ? run_alone(it, records, (uint32_t)count) : run(it, records, (uint32_t)count);
     return n ? (int)n : count > 0 ? next(it, records) : 0;

@@ -115,18 +115,16 @@ struct pithi_block {
     uint64_t bit;                               /* place in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
-    struct pithi_ready *ready;     /* [ready_room] */
-    struct pithlog_record *fields; /* [ready_room + 1], of each from `id` on */
+    struct pithi_ready *ready;     /* [PITHI_READY] */
+    struct pithlog_record *fields; /* [PITHI_READY + 1], of each from `id` on */
     struct pithi_code_entry *codes; /* [256] communicators as the log's, see below */
     struct pithi_open_ids open;
     int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
-    uint32_t ready_room;           /* PITHI_READY at most; 0 before loading: that */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
     struct pithi_column_view {
         const unsigned char *at, *end;
     } column[PITHI_COL_COUNT];
-    const unsigned char *start[PITHI_COL_COUNT]; /* `at` of each when it was loaded */
     uint32_t dict_count;
     /* Set before loading: the lane that records get; ids and communicators are less than these (UINT32_MAX: any), and
      * the log's numbers of the rank's communicators (NULL: they stay as they are). */
@@ -141,24 +139,6 @@ int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pit
  * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY. */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
-/* A place between two records of a block. All zero is its start. */
-struct pithi_block_mark {
-    int64_t prepared_ns;
-    uint64_t bit, posted;
-    uint32_t prepared, at[PITHI_COL_COUNT];
-    const char *why; /* damaged from here on */
-};
-
-/* Makes of a block just loaded, from `mark` on, a block of its own: of about `room` bytes, of at least a record. `mark`
- * is then behind it, *left the records of the block still to come. Much less memory than a block, and much more work
- * where blocks are large: the whole one is unpacked for each. PITH_OK, PITH_ERR_MEMORY, PITH_ERR_DAMAGED with
- * slice->why. */
-int pithi_block_slice(struct pithi_block *whole, struct pithi_block *slice, struct pithi_block_mark *mark, size_t room,
-                      uint32_t *left);
-/* For block_slice.c: memory for records made ready, unless there is: 0: none. The states open of one block for another
- * (0: no memory). */
-int pithi_block_get_ready(struct pithi_block *b);
-int pithi_block_copy_open(struct pithi_block *to, const struct pithi_block *from);
 /* The next that the escape column holds, without taking records: 1, or 0 at its end. */
 int pithi_block_escape(struct pithi_block *b, struct pithi_dict *d);
 void pithi_block_free(struct pithi_block *b);

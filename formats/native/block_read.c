@@ -125,7 +125,6 @@ static int unpack_columns(struct pithi_block *b, struct pithi_zip *zip, const un
     for (int c = 0; c < PITHI_COL_COUNT; c++) {
         b->column[c].at = b->memory.data + from[c];
         b->column[c].end = b->column[c].at + bytes[c];
-        b->start[c] = b->column[c].at;
     }
     *why = "a column is shorter than its records";
     return b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at == b->head.count &&
@@ -219,15 +218,6 @@ static int reserve_open(struct pithi_block *b, uint32_t room)
     return 1;
 }
 
-int pithi_block_copy_open(struct pithi_block *to, const struct pithi_block *from)
-{
-    if (!reserve_open(to, from->open.count))
-        return 0;
-    memcpy(to->open.ids + PITHI_READY, from->open.ids + PITHI_READY, from->open.count * sizeof *from->open.ids);
-    to->open.count = from->open.count;
-    return 1;
-}
-
 static int push(struct pithi_block *b, uint32_t id)
 {
     struct pithi_open_ids *open = &b->open;
@@ -267,18 +257,13 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
     return PITH_OK;
 }
 
-int pithi_block_get_ready(struct pithi_block *b)
+/* Memory for records made ready, and for codes, unless there is. */
+static int get_memory(struct pithi_block *b)
 {
-    uint32_t room = b->ready_room ? b->ready_room : PITHI_READY;
-    if (b->ready_room && b->ready && b->fields)
-        return 1;
-    free(b->ready);
-    free(b->fields);
-    b->ready = malloc(room * sizeof *b->ready);
-    b->fields = malloc((room + (size_t)1) * sizeof *b->fields);
-    b->ready_room = room;
-    b->next = b->ready_end = b->ready;
-    return b->ready && b->fields;
+    b->ready = b->ready ? b->ready : malloc(PITHI_READY * sizeof *b->ready);
+    b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
+    b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
+    return b->ready && b->fields && b->codes;
 }
 
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
@@ -288,7 +273,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     *why = "its head contradicts itself";
     if (!pithi_block_head_get(payload, size, &b->head))
         return PITH_ERR_DAMAGED;
-    if (!pithi_block_get_ready(b) || (!b->codes && !(b->codes = malloc(256 * sizeof *b->codes))))
+    if (!get_memory(b))
         return PITH_ERR_MEMORY;
     if ((err = unpack_columns(b, zip, payload, size, why)) != PITH_OK)
         return err;
@@ -552,7 +537,7 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
 
 int pithi_block_prepare(struct pithi_block *b)
 {
-    uint32_t left = b->head.count - b->prepared, asked = left < b->ready_room ? left : b->ready_room, count = asked;
+    uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;
     if (b->why)
         return -1;
     if (count == 0)

@@ -1,4 +1,8 @@
 /* test_iter.c - iterators against brute force over the same records: order, windows, lanes, kinds, NEST, CLIP. */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "iter.h"
 #include "native/check.h"
 #include "native_model.h"
 #include "tap.h"
@@ -293,10 +297,63 @@ static void test_leak(void)
     model_free(&m);
 }
 
-/* So many lanes that each has only a slice of its block in memory; one of them has blocks of many slices. */
-static void test_slices(void)
+/* A temporary file that cannot grow: said, and that is the end. */
+static void test_no_room(struct pithlog *log)
 {
-    const char *path = scratch_path("slices.pith");
+    struct rlimit old, small;
+    struct pithlog_iter *iter;
+    struct pithlog_record r;
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = old;
+    small.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    OK(pithlog_iter_open(log, NULL, &iter) == PITH_OK, "no room for a temporary file");
+    setrlimit(RLIMIT_FSIZE, &small);
+    int status = pithlog_iter_next(iter, &r), after = pithlog_iter_next(iter, &r);
+    setrlimit(RLIMIT_FSIZE, &old);
+    OK(status == -1 && after == 0 && strstr(pithlog_error(), "set TMPDIR") != NULL, "%s", pithlog_error());
+    pithlog_iter_close(iter);
+}
+
+static uint32_t *number_lanes(uint32_t count)
+{
+    uint32_t *lanes = malloc(count * sizeof *lanes);
+    for (uint32_t i = 0; i < count; i++)
+        lanes[i] = i;
+    return lanes;
+}
+
+/* Records that differ when a query is taken in slabs of so few. */
+static long compare_slabs(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records)
+{
+    struct pithlog_record want, records[64];
+    struct pithlog_query q = *query;
+    struct pithlog_iter *iter;
+    struct pithi_runs *runs;
+    long wrong = 0;
+    int n, status = 1;
+    q.lane_count = pithlog_get_info(log)->lanes;
+    q.lanes = number_lanes(q.lane_count);
+    q.kinds = q.kinds ? q.kinds : UINT32_MAX;
+    if (pithi_runs_new(log, &q, slab_records, &runs) || pithlog_iter_open(log, query, &iter))
+        return -1;
+    while ((n = pithi_runs_next(runs, records, 64)) > 0)
+        for (int i = 0; i < n; i++) {
+            status = pithlog_iter_next(iter, &want);
+            wrong += status != 1 || !same_record(&records[i], &want) || records[i].depth != want.depth ||
+                     records[i].start_ns != want.start_ns || records[i].nested_ns != want.nested_ns;
+        }
+    wrong += n != 0 || pithlog_iter_next(iter, &want) != 0;
+    pithlog_iter_close(iter);
+    pithi_runs_free(runs);
+    free((void *)(uintptr_t)q.lanes);
+    return wrong;
+}
+
+/* So many lanes that they are read in groups, and taken in slabs of time; one of them has large records. */
+static void test_many_lanes(void)
+{
+    const char *path = scratch_path("many.pith");
     static const char payload[1000] = {0};
     struct pithlog_query q = {INT64_MIN, INT64_MAX, NULL, 0, 0, PITHLOG_NEST};
     struct model m = {0};
@@ -330,6 +387,15 @@ static void test_slices(void)
     OK(compare(&m, log, &q) == 0, "from the middle of a block on");
     q = (struct pithlog_query){INT64_MIN, INT64_MAX, NULL, 0, 1u << PITHLOG_EVENT, 0};
     OK(compare(&m, log, &q) == 0, "only events");
+    long wrong = 0;
+    for (int i = 0; i < 24; i++) {
+        int64_t from = (int64_t)(random_u64() % (uint64_t)end), to = from + (int64_t)(random_u64() % (uint64_t)end);
+        static const uint32_t flags[] = {0, PITHLOG_NEST, PITHLOG_CLIP};
+        q = (struct pithlog_query){i < 6 ? INT64_MIN : from, i < 6 ? INT64_MAX : to, NULL, 0, 0, flags[i % 3]};
+        wrong += compare_slabs(log, &q, 300 + random_below(2000)) != 0;
+    }
+    OK(wrong == 0, "the same in slabs");
+    test_no_room(log);
     pithlog_close(log);
     model_free(&m);
 }
@@ -395,7 +461,7 @@ int main(void)
     test_long_states();
     test_deep();
     test_leak();
-    test_slices();
+    test_many_lanes();
     test_falling();
     scratch_remove();
     return tap_done();
