@@ -101,7 +101,7 @@ static void brute_messages(struct pithlog *log, const struct pithi_lengths_query
             send |= query->lanes[i] == m.send_lane;
             recv |= query->lanes[i] == m.recv_lane;
         }
-        if (send && recv && first < query->t1_ns && last >= query->t0_ns)
+        if (send && recv && first < query->t1_ns && (last > query->t0_ns || first >= query->t0_ns))
             brute[brute_count++] = m.recv_ns - m.send_ns;
     }
     pithlog_matcher_close(matcher);
@@ -195,6 +195,7 @@ static void test_exact(void)
     int64_t end = pithlog_get_info(log)->end_ns;
     struct pithi_lengths_query query = {.t0_ns = 0, .t1_ns = end + 1, .lanes = lanes, .lane_count = LANES, .state = 1};
     struct pithi_length_list list;
+    struct pithlog_digest *digest;
 
     test_window(log, lanes, LANES, 0, end + 1, "all");
     test_window(log, lanes + 1, 1, end / 3, end / 2, "one lane, a sixth");
@@ -226,6 +227,12 @@ static void test_exact(void)
     brute_messages(log, &query);
     OK(list.count > 20 && same_lengths(&list), "messages of two lanes in a quarter: %u", list.count);
     pithi_lengths_free(&list);
+    core_check(pithlog_digest_open(log, NULL, NULL, &digest));
+    query.digest = digest;
+    core_check(pithi_lengths_run(log, &query, &list));
+    OK(same_lengths(&list), "the same, by the digest");
+    pithi_lengths_free(&list);
+    pithlog_digest_close(digest);
     pithlog_close(log);
 }
 

@@ -1,9 +1,10 @@
 /* make_log.c - writes the logs that the viewer's tests look at.
  *
  * make_log KIND OUT: kind "plain" is small and exact, for known places; "rich" has all that can be drawn: nesting,
- * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a million messages; "hosts" has
- * ranks on three hosts, threads, communicators and counters; "nasty" has names that a terminal would obey and cairo
- * refuse; "empty" has nothing, "point" one record.
+ * messages, events with payload, counters, threads, a rare state; "big" has many records on many ranks, "crowd" half a
+ * million messages, "many" 2000 states; "hosts" has ranks on three hosts, threads, communicators and counters; "late"
+ * has ranks that wait for each other; "nasty" has names that a terminal would obey and cairo refuse; "empty" has
+ * nothing, "point" one record.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,47 @@ static void make_many(void)
         add(lane, PITHLOG_ENTER, now, id);
         add(lane, PITHLOG_LEAVE, now += 1000 * (i + 1), id);
     }
+}
+
+/* A call of an MPI function, with its sends and receives given by `message` in between. */
+static void call(uint32_t lane, uint32_t id, int64_t from_ms, int64_t to_ms, void (*inside)(uint32_t lane))
+{
+    add(lane, PITHLOG_ENTER, from_ms * 1000000, id);
+    if (inside)
+        inside(lane);
+    add(lane, PITHLOG_LEAVE, to_ms * 1000000, id);
+}
+
+static void send_55(uint32_t lane) { message(lane, PITHLOG_SEND, 55000000, 1, 1000, 0); }
+static void send_105(uint32_t lane) { message(lane, PITHLOG_SEND, 105000000, 2, 2000, 0); }
+static void send_241(uint32_t lane) { message(lane, PITHLOG_SEND, 241000000, 1, 4000, 0); }
+static void send_261(uint32_t lane) { message(lane, PITHLOG_SEND, 261000000, 1, 8000, 0); }
+static void recv_60(uint32_t lane) { message(lane, PITHLOG_RECV, 60000000, 0, 1000, 0); }
+static void recv_195(uint32_t lane) { message(lane, PITHLOG_RECV, 195000000, 0, 2000, 0); }
+static void recv_both(uint32_t lane)
+{
+    message(lane, PITHLOG_RECV, 250000000, 0, 4000, 1);
+    message(lane, PITHLOG_RECV, 280000000, 2, 8000, 2);
+}
+
+/* Three ranks that wait for each other, times in ms: rank 1 waits in MPI_Recv from 20 to 50 for rank 0 to send, rank 0
+ * in MPI_Send from 100 to 180 for rank 2 to receive, rank 1 in MPI_Waitall from 210 to 240 for rank 0 and on to 260
+ * for rank 2. */
+static void make_late(void)
+{
+    uint32_t work = define(PITHLOG_STATE, "work", "", ""), send = define(PITHLOG_STATE, "MPI_Send", "", "");
+    uint32_t recv = define(PITHLOG_STATE, "MPI_Recv", "", ""), all = define(PITHLOG_STATE, "MPI_Waitall", "", "");
+    uint32_t a = lane_of(0, 0, ""), b = lane_of(1, 0, ""), c = lane_of(2, 0, "");
+
+    call(a, work, 0, 50, NULL);
+    call(a, send, 50, 60, send_55);
+    call(a, send, 100, 200, send_105);
+    call(a, send, 240, 245, send_241);
+    call(b, recv, 20, 62, recv_60);
+    call(b, all, 210, 290, recv_both);
+    call(c, work, 0, 180, NULL);
+    call(c, recv, 180, 200, recv_195);
+    call(c, send, 260, 265, send_261);
 }
 
 static void make_nasty(void)
@@ -270,7 +312,7 @@ static void make_hosts(void)
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("make_log plain|rich|big|crowd|many|hosts|nasty|empty|point OUT\n", stderr);
+        fputs("make_log plain|rich|big|crowd|many|hosts|late|nasty|empty|point OUT\n", stderr);
         return 2;
     }
     check(pithi_writer_open(&writer, argv[2], -1));
@@ -288,6 +330,8 @@ int main(int argc, char **argv)
         make_hosts();
     else if (strcmp(argv[1], "nasty") == 0)
         make_nasty();
+    else if (strcmp(argv[1], "late") == 0)
+        make_late();
     else if (strcmp(argv[1], "point") == 0)
         event(lane_of(0, 0, ""), 5, define(PITHLOG_EVENT_TYPE, "only", "", ""), NULL, 0);
     check(pithi_writer_finish(writer));

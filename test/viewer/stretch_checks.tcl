@@ -1,5 +1,5 @@
-# stretch_checks.tcl - run inside of a window of the log "plain": statistics of the selection. Rank 0 is red [0, 0.5) with
-# green [0.2, 0.3) inside, blue [0.5, 1); rank 1 blue [0.25, 0.75); a message is sent at 0.4 and received at 0.6.
+# stretch_checks.tcl - run inside of a window of the log "plain": statistics of the selection. Rank 0 is red [0, 0.5)
+# with green [0.2, 0.3) inside, blue [0.5, 1); rank 1 blue [0.25, 0.75); a message is sent at 0.4 and received at 0.6.
 
 source [file join [file dirname [info script]] window_tap.tcl]
 

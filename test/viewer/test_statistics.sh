@@ -2,12 +2,13 @@
 # The windows with statistics: with real events, in a display of their own (lengths_checks.tcl ...).
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/viewer/window.sh"
-./make_log plain plain.pith && ./make_log rich rich.pith
+./make_log plain plain.pith && ./make_log rich rich.pith && ./make_log late late.pith
 ok $? "logs are made"
 start_display
 inside plain.pith lengths_checks.tcl
 inside rich.pith lengths_range_checks.tcl
 inside plain.pith stretch_checks.tcl
+inside late.pith matrix_checks.tcl
 out=$(pith view plain.pith -e 'lengths nonsense' 2>&1)
 is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that is not there"
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)

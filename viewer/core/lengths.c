@@ -169,7 +169,7 @@ static int gather_messages(struct pithlog *log, struct gathering *gathering)
     gathering->chosen = pithi_alloc(pithlog_get_info(log)->lanes, 1);
     for (uint32_t i = 0; i < query->lane_count; i++)
         gathering->chosen[query->lanes[i]] = 1;
-    err = pithi_messages_each(log, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
+    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, gathering);
     free(gathering->chosen);
     return err;
 }

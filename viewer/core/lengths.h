@@ -26,6 +26,7 @@ struct pithi_lengths_query {
     const uint32_t *lanes;
     uint32_t lane_count;
     uint32_t state; /* definition, or PITHI_MESSAGES */
+    const struct pithlog_digest *digest; /* for messages; NULL: they are matched anew */
     struct pithi_watch watch;
 };
 
@@ -47,7 +48,7 @@ struct pithi_length_list {
 
 /* 0 or an enum pith_err; a damaged part of a lane is left out and told by PITH_ERR_DAMAGED. `list` is to be freed in
  * any case. Cost: reads the window's records of the lanes, and on until the instances open at its end are over; of
- * messages, all. */
+ * messages see messages.h. */
 int pithi_lengths_run(struct pithlog *log, const struct pithi_lengths_query *query, struct pithi_length_list *list);
 void pithi_lengths_free(struct pithi_length_list *list);
 

@@ -61,14 +61,15 @@ oo::class create ::pith::Board {
         set board [toplevel [$window top].[string tolower $class] -background [::pith::theme::colour panel]]
         wm title $board "$title - [file tail [$model path]]"
         wm group $board [$window top]
-        if {[dict exists $::pith::board::places $class]} {
-            wm geometry $board [dict get $::pith::board::places $class]
-        }
         wm protocol $board WM_DELETE_WINDOW [list [self] close]
         bind $board <Escape> [list [self] close]
         ttk::frame $board.body -padding {12 10}
         pack $board.body -fill both -expand 1
         my build $board.body
+        # Its size is the user's from now on, whatever is shown in it.
+        update idletasks
+        wm geometry $board [expr {[dict exists $::pith::board::places $class] ? [dict get $::pith::board::places $class]
+            : "[winfo reqwidth $board]x[winfo reqheight $board]"}]
         focus $board
         my renew 0
         return 1
@@ -122,6 +123,16 @@ oo::class create ::pith::Board {
     }
 
     method say {text} { set said $text }
+
+    # As it is on the screen, all of it.
+    method picture {file} {
+        wm geometry $board +0+0
+        raise $board
+        update
+        winfo pointerxy $board
+        update
+        ::pith::save_shot $board $file
+    }
 
     # ---- What is asked
 

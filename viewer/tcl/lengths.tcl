@@ -261,11 +261,7 @@ oo::class create ::pith::Lengths {
             rows { my set_rows {*}$args; my wait }
             stats { return $spread }
             bin { return [lrange $drawn [expr {4 * [lindex $args 0]}] [expr {4 * [lindex $args 0] + 3}]] }
-            save {
-                update
-                winfo pointerxy $board
-                ::pith::save_shot $board [lindex $args 0]
-            }
+            save { my picture {*}$args }
         }
     }
 }

@@ -255,7 +255,8 @@ oo::class create ::pith::Selection {
             set next [expr {$x + $wide * $share}]
             if {round($next) > round($x)} {
                 $bars create rectangle [expr {round($x)}] [expr {$y + 2}] [expr {round($next)}] \
-                    [expr {$y + $height - 2}] -width 0 -fill [dict get [$model def $id] colour] -tags [list part p$id r$row]
+                    [expr {$y + $height - 2}] -width 0 -fill [dict get [$model def $id] colour] \
+                    -tags [list part p$id r$row]
             }
             set x $next
         }

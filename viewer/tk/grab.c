@@ -45,6 +45,7 @@ int pithi_grab_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
 {
     Tk_Window window;
     Tk_PhotoHandle photo;
+    Tk_ErrorHandler handler;
     XImage *image;
     int status;
 
@@ -59,8 +60,11 @@ int pithi_grab_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *c
         Tcl_SetObjResult(interp, Tcl_NewStringObj("no such window on the screen, or no such photo", -1));
         return TCL_ERROR;
     }
+    /* Partly outside of the screen, or just becoming smaller: an error, not the end. */
+    handler = Tk_CreateErrorHandler(Tk_Display(window), BadMatch, -1, -1, NULL, NULL);
     image = XGetImage(Tk_Display(window), Tk_WindowId(window), 0, 0, (unsigned)Tk_Width(window),
                       (unsigned)Tk_Height(window), AllPlanes, ZPixmap);
+    Tk_DeleteErrorHandler(handler);
     if (!image || !image->red_mask) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj("the display does not give its picture", -1));
         return TCL_ERROR;

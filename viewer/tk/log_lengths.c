@@ -236,7 +236,7 @@ static int get_state(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
 int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     static const struct pithi_job_kind kind = {lengths_run, lengths_result, lengths_release};
-    struct pithi_lengths_query query = {0};
+    struct pithi_lengths_query query = {.digest = object->digest};
     struct lengths_job *job;
     uint32_t *lanes;
 

@@ -1,0 +1,93 @@
+/* matrix.h - who sent how much to whom: messages added up by pairs of ranks, and pictures of it.
+ *
+ * Sums are over all matched messages under way in the window. Threads of a rank count as the rank. Places: the ranks of
+ * the log in order, from 0; 10,000 ranks cost what the pairs among them do that have messages (112 bytes each).
+ */
+#ifndef PITHI_MATRIX_H
+#define PITHI_MATRIX_H
+
+#include "core/late.h"
+#include "core/painter.h"
+
+struct pithi_pair {
+    uint32_t from, to; /* places */
+    uint64_t count, bytes;
+    int64_t time_ns;                          /* from send to receive, all together */
+    int64_t late_sender_ns, late_receiver_ns; /* see late.h; 0 unless asked for */
+    struct pithlog_message longest;
+};
+
+/* What the calls of one state waited. */
+struct pithi_late_state {
+    uint64_t sender_count, receiver_count; /* calls that did */
+    int64_t sender_ns, receiver_ns;
+};
+
+struct pithi_matrix {
+    int32_t *ranks; /* [rank_count] */
+    uint32_t rank_count;
+    uint32_t *place; /* [lanes] */
+    struct pithi_pair *pairs;
+    uint32_t pair_count, pair_capacity;
+    uint32_t *slots; /* [slot_count] hash of pairs; 0: free, else number of a pair + 1 */
+    uint32_t slot_count;
+    struct pithi_late_state *states; /* [defs] */
+    uint32_t defs;
+};
+
+struct pithi_matrix_query {
+    int64_t t0_ns, t1_ns;
+    uint32_t comm;                       /* UINT32_MAX: all */
+    int late;                            /* 1: with waiting, for which all calls are read too */
+    const struct pithlog_digest *digest; /* NULL: messages are matched anew */
+    struct pithi_watch watch;
+};
+
+/* 0 or an enum pith_err; PITH_ERR_DAMAGED: what could be read is there. To be freed in any case. */
+int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query, struct pithi_matrix *matrix);
+void pithi_matrix_free(struct pithi_matrix *matrix);
+/* NULL: they have no messages. */
+const struct pithi_pair *pithi_matrix_pair(const struct pithi_matrix *matrix, uint32_t from, uint32_t to);
+
+/* ---- Pictures ---------------------------------------------------------------------------------------------------- */
+
+enum pithi_matrix_value {
+    PITHI_MATRIX_COUNT,
+    PITHI_MATRIX_BYTES,
+    PITHI_MATRIX_TIME,      /* ns */
+    PITHI_MATRIX_BANDWIDTH, /* bytes a second of time under way */
+    PITHI_MATRIX_LATE_SENDER,
+    PITHI_MATRIX_LATE_RECEIVER /* ns */
+};
+double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
+
+/* Senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels: a tile for each pair,
+ * or for several ranks where there are more of them than half the pixels. A tile's value is that of all its messages.
+ */
+struct pithi_matrix_view {
+    uint32_t from0, from1, to0, to1;
+    uint32_t width, height;
+    enum pithi_matrix_value value;
+    int logarithmic; /* the scale of colours */
+};
+
+struct pithi_tiles {
+    uint32_t columns, lines;
+    struct pithi_pair *tiles;               /* [line * columns + column]: sums; from, to: its first ranks' places */
+    struct pithi_pair *by_line, *by_column; /* totals */
+    double low, high;                       /* smallest above 0 and largest value; both 0: none */
+};
+/* Zeroed, or given again. */
+void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_matrix_view *view,
+                        struct pithi_tiles *tiles);
+void pithi_tiles_free(struct pithi_tiles *tiles);
+/* Where tile i of `count` begins on `size` pixels; the one at a pixel. */
+uint32_t pithi_tile_begin(uint32_t i, uint32_t count, uint32_t size);
+uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size);
+
+void pithi_matrix_draw(const struct pithi_tiles *tiles, const struct pithi_matrix_view *view,
+                       const struct pithi_painter *painter);
+/* The scale of colours from low (left) to high. */
+void pithi_matrix_draw_scale(double width, double height, const struct pithi_painter *painter);
+
+#endif

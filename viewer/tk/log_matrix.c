@@ -1,0 +1,382 @@
+/* log_matrix.c - LOG matrix: who sent how much to whom, and who waited; see statistics.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/clean.h"
+#include "core/matrix.h"
+#include "core/memory.h"
+#include "core/palette.h"
+#include "core/raster.h"
+#include "tk/background.h"
+#include "tk/statistics.h"
+
+/* The matrix as a command, with the picture drawn last. */
+struct matrix_object {
+    struct pithi_matrix matrix;
+    struct pithlog *log; /* the matrix goes before its log, with the window */
+    struct pithi_matrix_view view;
+    struct pithi_tiles tiles;
+};
+
+static const char *const values[] = {"count", "bytes", "time", "bandwidth", "late_sender", "late_receiver", NULL};
+
+/* ---- In Tcl's words ---------------------------------------------------------------------------------------------- */
+
+static void put_number(Tcl_Obj *dict, const char *key, double value)
+{
+    if (value == (double)(int64_t)value)
+        pithi_put_wide(dict, key, (int64_t)value);
+    else
+        pithi_put(dict, key, Tcl_NewDoubleObj(value));
+}
+
+static void put_sums(Tcl_Obj *dict, const struct pithi_pair *pair)
+{
+    for (int i = 0; values[i]; i++)
+        put_number(dict, values[i], pithi_pair_value(pair, (enum pithi_matrix_value)i));
+}
+
+/* The longest message, in the words of its place. */
+static void put_longest(Tcl_Obj *dict, const struct matrix_object *matrix, const struct pithi_pair *pair)
+{
+    const struct pithlog_lane *from = pithlog_get_lane(matrix->log, pair->longest.send_lane);
+
+    pithi_put_wide(dict, "rank", from->rank);
+    pithi_put_wide(dict, "thread", from->thread);
+    pithi_put_wide(dict, "start", pair->longest.send_ns);
+    pithi_put_wide(dict, "end", pair->longest.recv_ns);
+}
+
+/* A stretch of places [first, end) as ranks. */
+static void put_ranks(Tcl_Obj *dict, const struct matrix_object *matrix, const char *first_key, const char *last_key,
+                      uint32_t first, uint32_t end)
+{
+    pithi_put_wide(dict, first_key, matrix->matrix.ranks[first]);
+    pithi_put_wide(dict, last_key, matrix->matrix.ranks[end - 1]);
+}
+
+/* ---- Methods ----------------------------------------------------------------------------------------------------- */
+
+/* from0 from1 to0 to1, places */
+static int get_view(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_matrix_view *view = &matrix->view;
+    uint32_t *const fields[] = {&view->from0, &view->from1, &view->to0, &view->to1, &view->width, &view->height};
+    int number;
+
+    for (int i = 0; i < 6; i++) {
+        if (Tcl_GetIntFromObj(interp, objv[i], &number) != TCL_OK)
+            return TCL_ERROR;
+        *fields[i] = number < 0 ? 0 : (uint32_t)number;
+    }
+    if (view->from0 >= view->from1 || view->from1 > matrix->matrix.rank_count || view->to0 >= view->to1 ||
+        view->to1 > matrix->matrix.rank_count || !view->width || view->width > 8192 || !view->height ||
+        view->height > 8192) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("no such part of the matrix", -1));
+        return TCL_ERROR;
+    }
+    return TCL_OK;
+}
+
+static int show(Tcl_Interp *interp, const struct pithi_raster *raster, const char *name)
+{
+    Tk_PhotoHandle photo = Tk_FindPhoto(interp, name);
+    Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
+                                .width = raster->width,
+                                .height = raster->height,
+                                .pitch = raster->width * 3,
+                                .pixelSize = 3,
+                                .offset = {0, 1, 2, 3}};
+
+    if (!photo) {
+        Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", name));
+        return TCL_ERROR;
+    }
+    if (Tk_PhotoSetSize(interp, photo, raster->width, raster->height) != TCL_OK)
+        return TCL_ERROR;
+    return Tk_PhotoPutBlock(interp, photo, &block, 0, 0, raster->width, raster->height, TK_PHOTO_COMPOSITE_SET);
+}
+
+static int matrix_draw(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_raster raster = {0};
+    struct pithi_painter painter = pithi_raster_painter(&raster);
+    Tcl_Obj *result;
+    int value, status;
+
+    if (Tcl_GetIndexFromObj(interp, objv[3], values, "value", 0, &value) != TCL_OK ||
+        get_view(matrix, interp, objv + 5) != TCL_OK)
+        return TCL_ERROR;
+    matrix->view.value = (enum pithi_matrix_value)value;
+    matrix->view.logarithmic = strcmp(Tcl_GetString(objv[4]), "log") == 0;
+    pithi_matrix_tiles(&matrix->matrix, &matrix->view, &matrix->tiles);
+    pithi_raster_prepare(&raster, (int)matrix->view.width, (int)matrix->view.height, pithi_theme()->paper);
+    pithi_matrix_draw(&matrix->tiles, &matrix->view, &painter);
+    status = show(interp, &raster, Tcl_GetString(objv[2]));
+    pithi_raster_free(&raster);
+    if (status != TCL_OK)
+        return TCL_ERROR;
+    result = Tcl_NewDictObj();
+    pithi_put_wide(result, "columns", matrix->tiles.columns);
+    pithi_put_wide(result, "lines", matrix->tiles.lines);
+    put_number(result, "low", matrix->tiles.low);
+    put_number(result, "high", matrix->tiles.high);
+    Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+static int matrix_scale(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_raster raster = {0};
+    struct pithi_painter painter = pithi_raster_painter(&raster);
+    int width, height, status;
+
+    (void)matrix;
+    if (Tcl_GetIntFromObj(interp, objv[3], &width) != TCL_OK || Tcl_GetIntFromObj(interp, objv[4], &height) != TCL_OK)
+        return TCL_ERROR;
+    pithi_raster_prepare(&raster, width < 1 ? 1 : width, height < 1 ? 1 : height, pithi_theme()->paper);
+    pithi_matrix_draw_scale(width, height, &painter);
+    status = show(interp, &raster, Tcl_GetString(objv[2]));
+    pithi_raster_free(&raster);
+    return status;
+}
+
+/* What is at a pixel of the picture: right of it or below it, the total of a line or a column. */
+static int matrix_at(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    const struct pithi_matrix_view *view = &matrix->view;
+    const struct pithi_tiles *tiles = &matrix->tiles;
+    const struct pithi_pair *tile;
+    Tcl_Obj *dict;
+    int x, y, line, column;
+
+    if (Tcl_GetIntFromObj(interp, objv[2], &x) != TCL_OK || Tcl_GetIntFromObj(interp, objv[3], &y) != TCL_OK)
+        return TCL_ERROR;
+    if (!tiles->lines || x < 0 || y < 0 || ((uint32_t)x >= view->width && (uint32_t)y >= view->height))
+        return TCL_OK;
+    line = (uint32_t)y < view->height ? (int)pithi_tile_at((uint32_t)y, tiles->lines, view->height) : -1;
+    column = (uint32_t)x < view->width ? (int)pithi_tile_at((uint32_t)x, tiles->columns, view->width) : -1;
+    tile = line < 0     ? &tiles->by_column[column]
+           : column < 0 ? &tiles->by_line[line]
+                        : &tiles->tiles[(size_t)line * tiles->columns + (uint32_t)column];
+    dict = Tcl_NewDictObj();
+    pithi_put_wide(dict, "line", line);
+    pithi_put_wide(dict, "column", column);
+    if (line >= 0)
+        put_ranks(dict, matrix, "from", "from_last", tile->from,
+                  (uint32_t)line + 1 < tiles->lines ? tiles->by_line[line + 1].from : view->from1);
+    if (column >= 0)
+        put_ranks(dict, matrix, "to", "to_last", tile->to,
+                  (uint32_t)column + 1 < tiles->columns ? tiles->by_column[column + 1].to : view->to1);
+    put_sums(dict, tile);
+    if (tile->count)
+        put_longest(dict, matrix, tile);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
+/* The totals beside the picture: of lines, of columns. */
+static int matrix_sides(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    const struct pithi_tiles *tiles = &matrix->tiles;
+    Tcl_Obj *lists[2] = {Tcl_NewListObj(0, NULL), Tcl_NewListObj(0, NULL)};
+
+    (void)objv;
+    for (uint32_t i = 0; i < tiles->lines; i++)
+        Tcl_ListObjAppendElement(NULL, lists[0],
+                                 Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_line[i], matrix->view.value)));
+    for (uint32_t i = 0; i < tiles->columns; i++)
+        Tcl_ListObjAppendElement(NULL, lists[1],
+                                 Tcl_NewDoubleObj(pithi_pair_value(&tiles->by_column[i], matrix->view.value)));
+    Tcl_SetObjResult(interp, Tcl_NewListObj(2, lists));
+    return TCL_OK;
+}
+
+static int matrix_ranks(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    (void)objv;
+    for (uint32_t i = 0; i < matrix->matrix.rank_count; i++)
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(matrix->matrix.ranks[i]));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pithi_pair *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* A list of dicts: each pair, by sender, then receiver. */
+static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    uint32_t count = matrix->matrix.pair_count;
+    struct pithi_pair *pairs = pithi_alloc(count, sizeof *pairs);
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    (void)objv;
+    if (count)
+        memcpy(pairs, matrix->matrix.pairs, count * sizeof *pairs);
+    qsort(pairs, count, sizeof *pairs, by_place);
+    for (uint32_t i = 0; i < count; i++) {
+        Tcl_Obj *dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, "from", matrix->matrix.ranks[pairs[i].from]);
+        pithi_put_wide(dict, "to", matrix->matrix.ranks[pairs[i].to]);
+        put_sums(dict, &pairs[i]);
+        put_longest(dict, matrix, &pairs[i]);
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    free(pairs);
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+/* A list of {id senderCount senderNs receiverCount receiverNs}: states whose calls waited. */
+static int matrix_states(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+
+    (void)objv;
+    for (uint32_t id = 0; id < matrix->matrix.defs; id++) {
+        const struct pithi_late_state *late = &matrix->matrix.states[id];
+        int64_t numbers[] = {id, (int64_t)late->sender_count, late->sender_ns, (int64_t)late->receiver_count,
+                             late->receiver_ns};
+        Tcl_Obj *line = Tcl_NewListObj(0, NULL);
+        for (int i = 0; i < 5; i++)
+            Tcl_ListObjAppendElement(NULL, line, Tcl_NewWideIntObj((Tcl_WideInt)numbers[i]));
+        Tcl_IncrRefCount(line);
+        if (late->sender_count || late->receiver_count)
+            Tcl_ListObjAppendElement(NULL, list, line);
+        Tcl_DecrRefCount(line);
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static const struct {
+    const char *name;
+    int words;
+    const char *usage;
+    int (*run)(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[]);
+} methods[] = {{"at", 2, "x y", matrix_at},
+               {"draw", 9, "photo value linear|log from0 from1 to0 to1 width height", matrix_draw},
+               {"pairs", 0, NULL, matrix_pairs},
+               {"ranks", 0, NULL, matrix_ranks},
+               {"scale", 3, "photo width height", matrix_scale},
+               {"sides", 0, NULL, matrix_sides},
+               {"states", 0, NULL, matrix_states},
+               {NULL, 0, NULL, NULL}};
+
+static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    int which;
+
+    if (objc < 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "method ?arg ...?");
+        return TCL_ERROR;
+    }
+    if (Tcl_GetIndexFromObjStruct(interp, objv[1], methods, sizeof *methods, "method", 0, &which) != TCL_OK)
+        return TCL_ERROR;
+    if (objc != methods[which].words + 2) {
+        Tcl_WrongNumArgs(interp, 2, objv, methods[which].usage);
+        return TCL_ERROR;
+    }
+    return methods[which].run(data, interp, objv);
+}
+
+static void matrix_free(ClientData data)
+{
+    struct matrix_object *matrix = data;
+
+    pithi_matrix_free(&matrix->matrix);
+    pithi_tiles_free(&matrix->tiles);
+    free(matrix);
+}
+
+/* ---- The job ----------------------------------------------------------------------------------------------------- */
+
+struct matrix_job {
+    struct pithi_job job;
+    Tcl_Interp *interp;
+    struct pithlog *log;
+    struct pithi_matrix_query query;
+    struct pithi_matrix matrix;
+};
+
+static int run(struct pithi_job *data)
+{
+    struct matrix_job *job = (struct matrix_job *)data;
+    int err = pithi_matrix_run(job->log, &job->query, &job->matrix);
+
+    return err == PITH_ERR_DAMAGED ? PITH_OK : err; /* the time lines say what is wrong with the log */
+}
+
+static Tcl_Obj *result(struct pithi_job *data)
+{
+    static unsigned number;
+    struct matrix_job *job = (struct matrix_job *)data;
+    struct matrix_object *matrix = pithi_alloc(1, sizeof *matrix);
+    char name[48];
+
+    matrix->matrix = job->matrix;
+    matrix->log = job->log;
+    memset(&job->matrix, 0, sizeof job->matrix);
+    snprintf(name, sizeof name, "::pithtk::matrix%u", ++number);
+    Tcl_CreateObjCommand(job->interp, name, matrix_command, matrix, matrix_free);
+    return Tcl_NewStringObj(name, -1);
+}
+
+static void release(struct pithi_job *data)
+{
+    struct matrix_job *job = (struct matrix_job *)data;
+
+    pithi_matrix_free(&job->matrix);
+    free(job);
+}
+
+int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const struct pithi_job_kind kind = {run, result, release};
+    struct pithi_matrix_query query = {.comm = UINT32_MAX, .digest = object->digest};
+    struct matrix_job *job;
+    int comm = -1;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &query.t0_ns, &query.t1_ns) != TCL_OK ||
+        (strcmp(Tcl_GetString(objv[4]), "all") != 0 && Tcl_GetIntFromObj(interp, objv[4], &comm) != TCL_OK) ||
+        Tcl_GetBooleanFromObj(interp, objv[5], &query.late) != TCL_OK)
+        return TCL_ERROR;
+    job = pithi_alloc(1, sizeof *job);
+    query.comm = comm < 0 ? UINT32_MAX : (uint32_t)comm;
+    query.watch = pithi_job_watch(&job->job);
+    job->query = query;
+    job->interp = interp;
+    job->log = object->log;
+    return pithi_job_start(interp, object, &job->job, &kind, objv[6]);
+}
+
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+int pithi_log_comms(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
+    const struct pithlog_comm *comm;
+    char name[256];
+
+    (void)objc, (void)objv;
+    for (uint32_t i = 0; (comm = pithlog_get_comm(object->log, i)); i++) {
+        if (comm->name[0])
+            pithi_clean(name, sizeof name, comm->name, 0);
+        else
+            snprintf(name, sizeof name, i ? "communicator %u" : "MPI_COMM_WORLD", i);
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewStringObj(name, -1));
+    }
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
