@@ -41,7 +41,7 @@ wrong() { # PATTERN WORDS
     like "$out" "^pith: draw: .*$1" "-e '$2': what it says"
     is "$(ls wrong.png* 2>/dev/null)" "" "-e '$2': no file"
 }
-wrong 'no such word for pictures: jump; there are: arrows colour fit height' 'fit; jump 3'
+wrong 'no such word for pictures: jump; there are: arrows collapse colour expand fit' 'fit; jump 3'
 wrong 'zoom: must end after it begins' 'zoom 3 2'
 wrong 'zoom: no time such as 1\.5 or 20ms: x' 'zoom x 2'
 wrong 'theme: must be light or dark, not blue' 'theme blue'
@@ -49,7 +49,8 @@ wrong 'colour: must be like #1f77b4: red' 'colour red red'
 wrong 'zoom: goes with FROM TO' 'zoom 3'
 wrong 'fit: goes alone' 'fit 3'
 wrong 'does not end' 'hide {a'
-wrong '--lanes a-b: no list' 'rows a-b'
+wrong 'rows: none fits a-b' 'rows a-b'
+wrong 'group: must be host, comm or none, not x' 'group x'
 # Every word is one of the window's, and takes what it takes there.
 window=$(sed -nE 's/^        ([a-z_]+) +\{.*\} +word_[a-z_]+$/\1/p' "$top"/viewer/tcl/*.tcl | sort)
 drawn=$(pith draw plain.pith -o wrong.png -e jump 2>&1 | sed 's/.*there are: //' | tr ' ' '\n')
@@ -66,6 +67,15 @@ is "$(grep -cE 'red|green|mark' text.out):$(grep -c blue text.out)" 0:1 "only bl
 pith draw plain.pith -o a.svg -e 'arrows off; hide *; show_all' && pith draw plain.pith -o b.svg
 cmp a.svg b.svg
 ok $? "show_all: as if nothing was said"
+
+# ---- rows as a tree
+pith draw rich.pith --text --size 80 -e 'group host; collapse; hide_rows 5; pin 3' >rows.out
+is "$(sed -n '2,6s/ *|.*//p' rows.out | tr '\n' ,)" "rank 3,rank 0  2 threads,rank 1  2 threads,rank 2,rank 4," "collapsed, pinned, hidden"
+like "$(sed -n 's/.*compute \([0-9.]*\)%.*/\1/p' rows.out)" '^(2[5-9]|3[0-2])\.' "shares of all lanes' time, also of groups"
+pith draw rich.pith --text --size 80 -e 'rows *worker*' >rows.out
+is "$(sed -n '2,9s/ *|.*//p' rows.out | tr '\n' ,)" "0.1 worker,1.1 worker," "rows by a name"
+pith draw rich.pith --text --size 80 -e 'set_rowstate {group comm filter {0-2} opened {} closed {comm:0/0} hidden comm:0/1 pinned {} order {comm:0 {comm:0/2 comm:0/0}}}' >rows.out
+is "$(sed -n '2,9s/ *|.*//p' rows.out | head -n 2 | tr '\n' ,)" "rank 2,rank 0  2 threads," "an arrangement as the window tells it"
 
 # ---- statistics
 pith draw plain.pith --text --size 72 --stats >stats.out

@@ -32,7 +32,7 @@ struct pithi_legend_entry *pithi_legend_make(const struct pithlog *log, const st
 {
     struct sorted *all = pithi_alloc(cells->defs, sizeof *all);
     struct pithi_legend_entry *entries = pithi_alloc(cells->defs, sizeof *entries);
-    double whole = (double)span_ns * (cells->rows ? cells->rows : 1);
+    double whole = (double)span_ns * (cells->lanes ? cells->lanes : 1);
 
     *count = 0;
     for (uint32_t id = 0; id < cells->defs; id++) {

@@ -16,12 +16,17 @@ void pithi_plot_prepare(struct pithi_plot *plot)
 {
     uint32_t count = 0;
 
+    plot->cells.lanes = 0;
     plot->cell_row = pithi_alloc(plot->row_count, sizeof *plot->cell_row);
     plot->plot_row = pithi_alloc(plot->row_count, sizeof *plot->plot_row);
     for (uint32_t row = 0; row < plot->row_count; row++) {
+        uint32_t lanes;
         plot->cell_row[row] = plot->rows[row].counter == PITHI_NONE ? count : PITHI_NONE;
-        if (plot->rows[row].counter == PITHI_NONE)
-            plot->plot_row[count++] = row;
+        if (plot->rows[row].counter != PITHI_NONE)
+            continue;
+        plot->plot_row[count++] = row;
+        pithi_row_lanes(&plot->rows[row], &lanes);
+        plot->cells.lanes += lanes;
     }
     plot->cells.rows = count;
 }

@@ -23,6 +23,7 @@ static void cells_prepare(struct pithi_cells *cells, const struct pithi_query *q
     free(cells->cells);
     free(cells->sums);
     cells->rows = rows_of(query);
+    cells->lanes = query->group_end && query->group_count ? query->group_end[query->group_count - 1] : cells->rows;
     cells->levels = query->levels;
     cells->width = query->width;
     cells->defs = defs;

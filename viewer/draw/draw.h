@@ -8,6 +8,7 @@
 #include "core/figure.h"
 #include "core/palette.h"
 #include "core/query.h"
+#include "core/rows.h"
 
 enum pithi_draw_kind {
     PITHI_DRAW_PNG,
@@ -47,6 +48,9 @@ struct pithi_draw {
     /* Of the words: */
     unsigned char *hidden; /* [defs] */
     int no_arrows, row_height;
+    struct pithi_rows *tree; /* NULL: the rows are not arranged */
+    char **labels;           /* [label_count] of its rows */
+    uint32_t label_count;
 };
 
 /* Reads the command line: 0; 2 after a message (exit status for a usage error); -1: help was printed. */
@@ -62,6 +66,7 @@ void pithi_draw_damaged(void);
 int pithi_draw_words(struct pithi_draw *draw);
 /* All rows, or those of a list: 0, or an exit status after a message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
+void pithi_draw_labels_free(struct pithi_draw *draw);
 
 /* The figure of all that is asked for, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);

@@ -73,21 +73,6 @@ static int set_window(struct pithi_draw *draw)
 /* Of larger logs a picture by the summary alone is made: to read all records would take seconds. */
 enum { RIGHT_RECORDS = 20000000 };
 
-int pithi_draw_rows(struct pithi_draw *draw, const char *list)
-{
-    free(draw->rows);
-    draw->rows = pithi_rows_make(draw->log, draw->kind == PITHI_DRAW_TEXT ? NULL : draw->digest, &draw->row_count);
-    if (!draw->row_count)
-        return pithi_draw_failed("%s: nothing to draw: the log holds no records", draw->log_path);
-    if (list && pithi_rows_choose(draw->log, list, draw->rows, &draw->row_count)) {
-        pithi_draw_failed("draw: --lanes %s: no list of ranks such as 0-3,7.1; see `pith help draw`", list);
-        return 2;
-    }
-    if (!draw->row_count)
-        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, list);
-    return 0;
-}
-
 static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
 
 /* Messages are read for some seconds the first time that a large log is drawn: said on a terminal. */
@@ -175,6 +160,9 @@ int main(int argc, char **argv)
     free(draw.hidden);
     free(draw.script);
     free(draw.rows);
+    pithi_draw_labels_free(&draw);
+    if (draw.tree)
+        pithi_rows_close(draw.tree);
     pithlog_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);

@@ -5,23 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/palette.h"
 #include "core/words.h"
 #include "core/work.h"
-#include "draw/draw.h"
-
-enum { MOST_WORDS = 8, MOST_LETTERS = 1024 };
-
-struct words {
-    char *item[MOST_WORDS];
-    int count;
-    char letters[MOST_LETTERS];
-};
+#include "draw/draw_words.h"
 
 /* ---- What they do ------------------------------------------------------------------------------------------------ */
 
-/* "zoom: WHY"; exit status. */
-static int wrong(const char *word, const char *why, const char *what)
+int pithi_draw_word_wrong(const char *word, const char *why, const char *what)
 {
     pithi_draw_failed("draw: -e: %s: %s%s; see `pith help draw`", word, why, what);
     return 2;
@@ -48,41 +40,41 @@ static int set_window(struct pithi_draw *draw, double from, double to)
     return 0;
 }
 
-static int do_zoom(struct pithi_draw *draw, const struct words *words)
+static int do_zoom(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     int64_t from, to;
 
-    if (pithi_time_parse(words->item[1], &from))
-        return wrong("zoom", "no time such as 1.5 or 20ms: ", words->item[1]);
-    if (pithi_time_parse(words->item[2], &to))
-        return wrong("zoom", "no time such as 1.5 or 20ms: ", words->item[2]);
+    if (pithi_time_parse(word->item[1], &from))
+        return pithi_draw_word_wrong("zoom", "no time such as 1.5 or 20ms: ", word->item[1]);
+    if (pithi_time_parse(word->item[2], &to))
+        return pithi_draw_word_wrong("zoom", "no time such as 1.5 or 20ms: ", word->item[2]);
     if (from >= to)
-        return wrong("zoom", "must end after it begins", "");
+        return pithi_draw_word_wrong("zoom", "must end after it begins", "");
     return set_window(draw, (double)from, (double)to);
 }
 
-static int do_fit(struct pithi_draw *draw, const struct words *words)
+static int do_fit(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    (void)words;
+    (void)word;
     pithi_whole_window(draw->log, &draw->t0_ns, &draw->t1_ns);
     return 0;
 }
 
-static int do_work(struct pithi_draw *draw, const struct words *words)
+static int do_work(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    (void)words;
+    (void)word;
     pithi_work_in_log(draw->log, &draw->t0_ns, &draw->t1_ns);
     return 0;
 }
 
 /* A number > 0 behind the word, or `otherwise`; 0 after a message. */
-static double factor_of(const struct words *words, double otherwise)
+static double factor_of(const struct pithi_draw_word *word, double otherwise)
 {
     char *end;
-    double value = words->count > 1 ? strtod(words->item[1], &end) : otherwise;
+    double value = word->count > 1 ? strtod(word->item[1], &end) : otherwise;
 
-    if (words->count > 1 && (*end || end == words->item[1] || !(value > 0 && value < 1e9))) {
-        wrong(words->item[0], "no number above 0: ", words->item[1]);
+    if (word->count > 1 && (*end || end == word->item[1] || !(value > 0 && value < 1e9))) {
+        pithi_draw_word_wrong(word->item[0], "no number above 0: ", word->item[1]);
         return 0;
     }
     return value;
@@ -96,37 +88,32 @@ static int zoom_by(struct pithi_draw *draw, double factor)
     return set_window(draw, middle - half, middle + half);
 }
 
-static int do_in(struct pithi_draw *draw, const struct words *words)
+static int do_in(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    double factor = factor_of(words, 2);
+    double factor = factor_of(word, 2);
     return factor > 0 ? zoom_by(draw, 1 / factor) : 2;
 }
 
-static int do_out(struct pithi_draw *draw, const struct words *words)
+static int do_out(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    double factor = factor_of(words, 2);
+    double factor = factor_of(word, 2);
     return factor > 0 ? zoom_by(draw, factor) : 2;
 }
 
-static int do_pan(struct pithi_draw *draw, const struct words *words)
+static int do_pan(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     double span = (double)draw->t1_ns - (double)draw->t0_ns, by;
     char *end;
 
-    by = strtod(words->item[1], &end) * span;
-    if (*end || end == words->item[1] || !(by > -9e18 && by < 9e18))
-        return wrong("pan", "no number: ", words->item[1]);
+    by = strtod(word->item[1], &end) * span;
+    if (*end || end == word->item[1] || !(by > -9e18 && by < 9e18))
+        return pithi_draw_word_wrong("pan", "no number: ", word->item[1]);
     return set_window(draw, (double)draw->t0_ns + by, (double)draw->t1_ns + by);
 }
 
-static int do_rows(struct pithi_draw *draw, const struct words *words)
+static int do_height(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    return pithi_draw_rows(draw, words->count > 1 && *words->item[1] ? words->item[1] : NULL);
-}
-
-static int do_height(struct pithi_draw *draw, const struct words *words)
-{
-    double pixels = factor_of(words, 0);
+    double pixels = factor_of(word, 0);
 
     draw->row_height = pixels < 2 ? 2 : pixels > 200 ? 200 : (int)pixels;
     return pixels > 0 ? 0 : 2;
@@ -139,40 +126,40 @@ static void set_hidden(struct pithi_draw *draw, const char *pattern, unsigned ch
             draw->hidden[id] = hidden;
 }
 
-static int do_hide(struct pithi_draw *draw, const struct words *words)
+static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    set_hidden(draw, words->item[1], 1);
+    set_hidden(draw, word->item[1], 1);
     return 0;
 }
 
-static int do_show(struct pithi_draw *draw, const struct words *words)
+static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    set_hidden(draw, words->item[1], 0);
+    set_hidden(draw, word->item[1], 0);
     return 0;
 }
 
-static int do_arrows(struct pithi_draw *draw, const struct words *words)
+static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
 
     draw->no_arrows = 1;
     for (unsigned i = 0; i < sizeof on / sizeof *on; i++)
-        if (strcmp(words->item[1], on[i]) == 0)
+        if (strcmp(word->item[1], on[i]) == 0)
             draw->no_arrows = 0;
     return 0;
 }
 
 /* Everything else is hidden. */
-static int do_only(struct pithi_draw *draw, const struct words *words)
+static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     set_hidden(draw, "*", 1);
-    set_hidden(draw, words->item[1], 0);
+    set_hidden(draw, word->item[1], 0);
     return 0;
 }
 
-static int do_show_all(struct pithi_draw *draw, const struct words *words)
+static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    (void)words;
+    (void)word;
     set_hidden(draw, "*", 0);
     draw->no_arrows = 0;
     return 0;
@@ -188,31 +175,31 @@ static int give_colours(struct pithi_draw *draw)
     return err && err != PITH_ERR_DAMAGED ? pithi_draw_failed("%s", pithlog_error()) : 0;
 }
 
-static int do_theme(struct pithi_draw *draw, const struct words *words)
+static int do_theme(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    if (pithi_theme_choose(words->item[1]))
-        return wrong("theme", "must be light or dark, not ", words->item[1]);
+    if (pithi_theme_choose(word->item[1]))
+        return pithi_draw_word_wrong("theme", "must be light or dark, not ", word->item[1]);
     return give_colours(draw);
 }
 
-static int do_palette(struct pithi_draw *draw, const struct words *words)
+static int do_palette(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    if (pithi_palette_parse(words->item[1], &draw->palette))
-        return wrong("palette", "must be log, classic or safe, not ", words->item[1]);
+    if (pithi_palette_parse(word->item[1], &draw->palette))
+        return pithi_draw_word_wrong("palette", "must be log, classic or safe, not ", word->item[1]);
     return give_colours(draw);
 }
 
 /* Where it is kept means nothing here. */
-static int do_colour(struct pithi_draw *draw, const struct words *words)
+static int do_colour(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    const char *text = words->item[2];
+    const char *text = word->item[2];
     char *end;
     unsigned long rgb = *text == '#' ? strtoul(text + 1, &end, 16) : 0;
 
     if (*text != '#' || strlen(text) != 7 || *end)
-        return wrong("colour", "must be like #1f77b4: ", text);
+        return pithi_draw_word_wrong("colour", "must be like #1f77b4: ", text);
     for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
-        if (fnmatch(words->item[1], pithlog_get_def(draw->log, id)->name, 0) == 0)
+        if (fnmatch(word->item[1], pithlog_get_def(draw->log, id)->name, 0) == 0)
             draw->rgb[id] = (uint32_t)rgb;
     return 0;
 }
@@ -222,19 +209,25 @@ static int do_colour(struct pithi_draw *draw, const struct words *words)
 static const struct {
     const char *word, *arguments;
     int least, most; /* arguments */
-    int (*run)(struct pithi_draw *draw, const struct words *words);
+    int (*run)(struct pithi_draw *draw, const struct pithi_draw_word *word);
 } table[] = {
     {"arrows", "on|off", 1, 1, do_arrows},
+    {"collapse", "?ROWS?", 0, 1, pithi_draw_do_collapse},
     {"colour", "NAME #rrggbb", 2, 3, do_colour},
+    {"expand", "?ROWS?", 0, 1, pithi_draw_do_expand},
     {"fit", "", 0, 0, do_fit},
+    {"group", "host|comm|none", 1, 1, pithi_draw_do_group},
     {"height", "PIXELS", 1, 1, do_height},
     {"hide", "NAME", 1, 1, do_hide},
+    {"hide_rows", "ROWS", 1, 1, pithi_draw_do_hide_rows},
     {"in", "?FACTOR?", 0, 1, do_in},
     {"only", "NAME", 1, 1, do_only},
     {"out", "?FACTOR?", 0, 1, do_out},
     {"palette", "log|classic|safe", 1, 1, do_palette},
     {"pan", "PART", 1, 1, do_pan},
-    {"rows", "?LIST?", 0, 1, do_rows},
+    {"pin", "ROWS", 1, 1, pithi_draw_do_pin},
+    {"rows", "?LIST?", 0, 1, pithi_draw_do_rows},
+    {"set_rowstate", "STATE", 1, 1, pithi_draw_do_set_rowstate},
     {"show", "NAME", 1, 1, do_show},
     {"show_all", "", 0, 0, do_show_all},
     {"theme", "light|dark", 1, 1, do_theme},
@@ -245,7 +238,7 @@ enum { WORDS = sizeof table / sizeof *table };
 
 static int unknown(const char *word)
 {
-    char list[256] = "";
+    char list[512] = "";
 
     for (unsigned i = 0; i < WORDS; i++) {
         strcat(list, i ? " " : "");
@@ -255,33 +248,31 @@ static int unknown(const char *word)
     return 2;
 }
 
-static int run(struct pithi_draw *draw, const struct words *words)
+static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     for (unsigned i = 0; i < WORDS; i++) {
-        if (strcmp(words->item[0], table[i].word) != 0)
+        if (strcmp(word->item[0], table[i].word) != 0)
             continue;
-        if (words->count - 1 >= table[i].least && words->count - 1 <= table[i].most)
-            return table[i].run(draw, words);
-        return wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone", table[i].arguments);
+        if (word->count - 1 >= table[i].least && word->count - 1 <= table[i].most)
+            return table[i].run(draw, word);
+        return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone", table[i].arguments);
     }
-    return unknown(words->item[0]);
+    return unknown(word->item[0]);
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* One word of `*text`, which may stand in braces (nested ones belong to it) or double quotes, as in Tcl. NULL: it does
- * not end, or there is no room. */
-static char *read_word(const char **text, char **to, const char *end)
+/* One word of `*text`, which may stand in braces (nested ones belong to it) or double quotes, as in Tcl; it ends before
+ * one of `ends`. NULL: a brace or quote that does not end. */
+static char *read_word(const char **text, char **to, const char *ends)
 {
     char *word = *to, open = **text == '{' || **text == '"' ? *(*text)++ : 0;
     int depth = 0;
 
     for (; **text; ++*text) {
-        if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(" \t;\n", **text) != NULL)
+        if (open ? depth == 0 && **text == (open == '{' ? '}' : '"') : strchr(ends, **text) != NULL)
             break;
         depth += open == '{' ? (**text == '{') - (**text == '}') : 0;
-        if (*to + 2 > end)
-            return NULL;
         if (**text == '\\' && open != '{' && (*text)[1])
             ++*text;
         *(*to)++ = **text;
@@ -293,36 +284,47 @@ static char *read_word(const char **text, char **to, const char *end)
     return word;
 }
 
-/* The words up to the next ; or line: 1, 0 at the end of the text, -1 after a message. */
-static int read_words(const char **text, struct words *words)
+char *pithi_draw_next_item(const char **list, char *letters)
 {
-    char *to = words->letters;
+    *list += strspn(*list, " \t\n");
+    return **list ? read_word(list, &letters, " \t\n") : NULL;
+}
 
-    words->count = 0;
+/* The words up to the next ; or line, in `letters`: 1, 0 at the end of the text, -1 after a message. */
+static int read_words(const char **text, struct pithi_draw_word *word, char *letters)
+{
+    word->count = 0;
     *text += strspn(*text, " \t;\n");
     if (!**text)
         return 0;
     while (**text && **text != ';' && **text != '\n') {
-        if (words->count == MOST_WORDS ||
-            !(words->item[words->count] = read_word(text, &to, words->letters + MOST_LETTERS)))
-            return wrong(words->letters, "a brace or quote that does not end, or too many words", ""), -1;
-        words->count++;
+        if (word->count == PITHI_MOST_ITEMS || !(word->item[word->count] = read_word(text, &letters, " \t;\n")))
+            return pithi_draw_word_wrong(word->count ? word->item[0] : *text,
+                                         "a brace or quote that does not end, or too many words", ""), -1;
+        word->count++;
         *text += strspn(*text, " \t");
     }
     return 1;
 }
 
+static int run_script(struct pithi_draw *draw, const char *script)
+{
+    /* A word has a zero more than it has letters. */
+    char *letters = pithi_alloc(2 * strlen(script) + 1, 1);
+    struct pithi_draw_word word;
+    int status = 0, more;
+
+    while (!status && (more = read_words(&script, &word, letters)) != 0)
+        status = more < 0 ? 2 : run(draw, &word);
+    free(letters);
+    return status;
+}
+
 int pithi_draw_words(struct pithi_draw *draw)
 {
-    int status = 0, more = 0;
+    int status = 0;
 
-    for (int i = 0; i < draw->script_count && !status; i++) {
-        const char *text = draw->script[i];
-        struct words words;
-        while (!status && (more = read_words(&text, &words)) > 0)
-            status = run(draw, &words);
-        if (more < 0)
-            status = 2;
-    }
+    for (int i = 0; i < draw->script_count && !status; i++)
+        status = run_script(draw, draw->script[i]);
     return status;
 }

@@ -17,7 +17,7 @@
 enum { COLUMNS = 1024, MOST_TILES = 32, QUICK_TILES = 8, CELL_BYTES = 650000 };
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
-enum { ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
+enum { LINES = PITHI_LEVELS + 2, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
 
 struct page {
     const struct pithi_draw *draw;
@@ -128,6 +128,10 @@ static void code_spots(const struct page *page, const struct pithi_cells *cells,
 static void code_plot(const struct page *page, const struct pithi_plot *plot, struct pithi_text *text)
 {
     for (uint32_t row = 0; row < plot->row_count; row++) {
+        if (plot->rows[row].counter == PITHI_BLANK) {
+            pithi_text_bytes(text, "\n\n\n\n\n\n", LINES);
+            continue;
+        }
         if (plot->cell_row[row] == PITHI_NONE) {
             code_graph(text, plot, row);
             continue;
@@ -254,6 +258,23 @@ static void add_counter(struct page *page, const struct pithi_row *row)
                        fmin(series->low, 0), fmax(series->high, 0));
 }
 
+/* From when to when a row has records; the head of an open group never has. */
+static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *from_ns = INT64_MAX;
+    *to_ns = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(draw->log, lanes[i]);
+        *from_ns = lane->first_ns < *from_ns ? lane->first_ns : *from_ns;
+        *to_ns = lane->last_ns > *to_ns ? lane->last_ns : *to_ns;
+    }
+    if (row->counter == PITHI_BLANK || *from_ns > *to_ns)
+        *from_ns = *to_ns = 0;
+}
+
 static void add_rows(struct page *page)
 {
     const struct pithi_draw *draw = page->draw;
@@ -262,13 +283,14 @@ static void add_rows(struct page *page)
     pithi_text_add(&page->text, "rows: [\n");
     for (uint32_t i = 0; i < draw->row_count; i++) {
         const struct pithi_row *row = &draw->rows[i];
-        const struct pithlog_lane *lane = pithlog_get_lane(draw->log, row->lane);
+        int64_t from_ns, to_ns;
+        life_of(draw, row, &from_ns, &to_ns);
         pithi_row_label(draw->log, *row, label, sizeof label);
         pithi_text_add(&page->text, "{label: ");
         add_string(&page->text, label);
-        pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64, lane->rank, lane->first_ns,
-                       lane->last_ns);
-        if (row->counter != PITHI_NONE)
+        pithi_text_add(&page->text, ", rank: %" PRId32 ", from: %" PRId64 ", to: %" PRId64,
+                       row->counter == PITHI_BLANK ? -1 : pithlog_get_lane(draw->log, row->lane)->rank, from_ns, to_ns);
+        if (row->counter != PITHI_NONE && row->counter != PITHI_BLANK)
             add_counter(page, row);
         pithi_text_add(&page->text, "},\n");
     }

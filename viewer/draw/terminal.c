@@ -122,26 +122,41 @@ static uint32_t drop_tiny_entries(const struct terminal *terminal, struct pithi_
     return kept;
 }
 
+/* The lanes of all rows, one row behind the other, and where each row ends. Both to be freed. */
+static uint32_t *lanes_of_rows(const struct pithi_draw *draw, uint32_t **ends)
+{
+    uint32_t *lanes = NULL, capacity = 0, count = 0, of_row;
+
+    *ends = pithi_alloc(draw->row_count, sizeof **ends);
+    for (uint32_t row = 0; row < draw->row_count; row++) {
+        const uint32_t *its = pithi_row_lanes(&draw->rows[row], &of_row);
+        lanes = pithi_grow(lanes, &capacity, count + of_row, sizeof *lanes);
+        memcpy(lanes + count, its, of_row * sizeof *lanes);
+        (*ends)[row] = count += of_row;
+    }
+    return lanes;
+}
+
 static int ask_log(struct terminal *terminal)
 {
     const struct pithi_draw *draw = terminal->draw;
-    uint32_t *lanes = pithi_alloc(draw->row_count, sizeof *lanes);
+    uint32_t *ends, *lanes = lanes_of_rows(draw, &ends), count;
     struct pithi_query query = {.t0_ns = draw->t0_ns,
                                 .t1_ns = draw->t1_ns,
                                 .lanes = lanes,
+                                .lane_count = draw->row_count ? ends[draw->row_count - 1] : 0,
+                                .group_end = ends,
+                                .group_count = draw->row_count,
                                 .hidden = draw->hidden,
                                 .summary = draw->summary,
                                 .care = draw->care};
-    uint32_t count;
     int err;
 
-    for (uint32_t row = 0; row < draw->row_count; row++)
-        lanes[row] = draw->rows[row].lane;
-    query.lane_count = draw->row_count;
     query.width = (uint32_t)(terminal->columns - terminal->label - 3);
     query.levels = terminal->colour ? 2 : 1;
     err = pithi_query_run(draw->log, &query, &terminal->cells);
     free(lanes);
+    free(ends);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
     else if (err)

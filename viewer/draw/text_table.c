@@ -53,8 +53,12 @@ static uint64_t count_messages(const struct pithi_draw *draw)
 
     for (uint32_t i = 0; i < lanes; i++)
         row_of_lane[i] = PITHI_NONE;
-    for (uint32_t row = 0; row < draw->row_count; row++)
-        row_of_lane[draw->rows[row].lane] = row;
+    for (uint32_t row = 0; row < draw->row_count; row++) {
+        uint32_t count;
+        const uint32_t *its = pithi_row_lanes(&draw->rows[row], &count);
+        for (uint32_t i = 0; i < count; i++)
+            row_of_lane[its[i]] = row;
+    }
     pithi_arrows_load(draw->digest, &query, &arrows);
     total = arrows.total;
     pithi_arrows_free(&arrows);

@@ -38,7 +38,7 @@ oo::class create ::pith::Export {
     method view_words {} {
         lassign [$model window] t0 t1
         set words [my colour_words]
-        lappend words [list zoom ${t0}ns ${t1}ns] [list rows [my row_list]] [list height [$model row_height]]
+        lappend words [list zoom ${t0}ns ${t1}ns] [list set_rowstate [$model tree state]] [list height [$model row_height]]
         foreach id [$model hidden] {
             lappend words [list hide [my pattern $id]]
         }
@@ -46,12 +46,6 @@ oo::class create ::pith::Export {
             lappend words {arrows off}
         }
         return [join $words "; "]
-    }
-
-    # {} all of them
-    method row_list {} {
-        set lanes [lsort -unique [lmap row [$model rows] {string cat [dict get $row rank] . [dict get $row thread]}]]
-        return [expr {[llength $lanes] == [$model info lanes] ? {} : [join $lanes ,]}]
     }
 
     method command {to arguments} {

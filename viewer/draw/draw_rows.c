@@ -1,0 +1,255 @@
+/* draw_rows.c - which rows a picture has: all, those of a list, or as the words of the window (tcl/rows.tcl) arrange
+ * them in a tree (core/rows.h). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/digest.h"
+#include "core/memory.h"
+#include "core/words.h"
+#include "draw/draw.h"
+#include "draw/draw_words.h"
+
+static int is_text(const struct pithi_draw *draw) { return draw->kind == PITHI_DRAW_TEXT; }
+
+/* All rows; text has none for counters. */
+static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *count)
+{
+    return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);
+}
+
+int pithi_draw_rows(struct pithi_draw *draw, const char *list)
+{
+    free(draw->rows);
+    draw->rows = make_rows(draw, &draw->row_count);
+    if (!draw->row_count)
+        return pithi_draw_failed("%s: nothing to draw: the log holds no records", draw->log_path);
+    if (list && pithi_rows_choose(draw->log, list, draw->rows, &draw->row_count)) {
+        pithi_draw_failed("draw: --lanes %s: no list of ranks such as 0-3,7.1; see `pith help draw`", list);
+        return 2;
+    }
+    if (!draw->row_count)
+        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, list);
+    return 0;
+}
+
+/* ---- As a tree --------------------------------------------------------------------------------------------------- */
+
+static struct pithi_rows *tree_of(struct pithi_draw *draw)
+{
+    uint32_t count;
+    struct pithi_row *made;
+
+    if (draw->tree)
+        return draw->tree;
+    draw->tree = pithi_rows_open(draw->log);
+    made = make_rows(draw, &count);
+    pithi_rows_add_counters(draw->tree, made, count);
+    free(made);
+    return draw->tree;
+}
+
+/* What a row is called beside the bars: deeper ones are indented. */
+static char *label_of(struct pithi_rows *tree, const struct pithi_row_place *place)
+{
+    char label[256], note[64];
+    size_t size;
+    char *text;
+
+    pithi_rows_label(tree, place->node, label, sizeof label);
+    pithi_rows_note(tree, place->node, note, sizeof note);
+    size = 3 * (size_t)place->depth + strlen(label) + strlen(note) + 4;
+    text = pithi_alloc(size, 1);
+    snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "", note);
+    return text;
+}
+
+/* The rows that are seen become those of the picture; heads of open groups are rows too, but not in text. */
+static int take_seen(struct pithi_draw *draw)
+{
+    struct pithi_rows *tree = tree_of(draw);
+    uint32_t label_capacity = 0;
+
+    pithi_rows_seen(tree);
+    pithi_draw_labels_free(draw);
+    free(draw->rows);
+    draw->rows = pithi_alloc(tree->seen_count, sizeof *draw->rows);
+    draw->labels = pithi_grow(NULL, &label_capacity, tree->seen_count, sizeof *draw->labels);
+    draw->row_count = 0;
+    for (uint32_t i = 0; i < tree->seen_count; i++) {
+        if (is_text(draw) && tree->seen[i].counter != PITHI_NONE)
+            continue;
+        draw->rows[draw->row_count] = tree->seen[i];
+        draw->labels[draw->row_count] = label_of(tree, &tree->places[i]);
+        draw->rows[draw->row_count].label = draw->labels[draw->row_count];
+        draw->label_count = ++draw->row_count;
+    }
+    return draw->row_count ? 0 : pithi_draw_failed("%s: no rows are left", draw->log_path);
+}
+
+void pithi_draw_labels_free(struct pithi_draw *draw)
+{
+    for (uint32_t i = 0; i < draw->label_count; i++)
+        free(draw->labels[i]);
+    free(draw->labels);
+    draw->labels = NULL;
+    draw->label_count = 0;
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
+
+static int grouping_of(const char *name, enum pithi_grouping *grouping)
+{
+    static const char *const names[] = {"none", "host", "comm"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *grouping = (enum pithi_grouping)i;
+            return 0;
+        }
+    return -1;
+}
+
+int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    const char *pattern = word->count > 1 ? word->item[1] : "";
+
+    if (!draw->tree && pattern[strspn(pattern, "0123456789,.-")] == 0)
+        return pithi_draw_rows(draw, *pattern ? pattern : NULL);
+    if (!draw->tree)
+        pithi_rows_group(tree_of(draw), PITHI_BY_NOTHING);
+    if (pithi_rows_filter(draw->tree, pattern))
+        return pithi_draw_word_wrong("rows", "none fits ", pattern);
+    return take_seen(draw);
+}
+
+int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    enum pithi_grouping grouping;
+
+    if (grouping_of(word->item[1], &grouping))
+        return pithi_draw_word_wrong("group", "must be host, comm or none, not ", word->item[1]);
+    pithi_rows_group(tree_of(draw), grouping);
+    return take_seen(draw);
+}
+
+/* Of all rows that fit the word's pattern; without one `all`. */
+static int on_rows(struct pithi_draw *draw, const struct pithi_draw_word *word, int on,
+                   void (*set)(struct pithi_rows *rows, uint32_t node, int on))
+{
+    struct pithi_rows *tree = tree_of(draw);
+    uint32_t count, *nodes = pithi_rows_find(tree, word->item[1], &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        set(tree, nodes[i], on);
+    free(nodes);
+    return count ? take_seen(draw) : pithi_draw_word_wrong(word->item[0], "none fits ", word->item[1]);
+}
+
+int pithi_draw_do_expand(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    if (word->count > 1)
+        return on_rows(draw, word, 1, pithi_rows_set_open);
+    pithi_rows_open_level(tree_of(draw), 100);
+    return take_seen(draw);
+}
+
+int pithi_draw_do_collapse(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    if (word->count > 1)
+        return on_rows(draw, word, 0, pithi_rows_set_open);
+    pithi_rows_open_level(tree_of(draw), 0);
+    return take_seen(draw);
+}
+
+int pithi_draw_do_hide_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    return on_rows(draw, word, 1, pithi_rows_set_hidden);
+}
+
+int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    return on_rows(draw, word, 1, pithi_rows_set_pinned);
+}
+
+/* ---- An arrangement, as the window gives it: a dict of group, filter, order, and lists of rows by their keys ------- */
+
+/* The nodes of a list of keys that this log has: [*count], to be freed. */
+static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
+{
+    uint32_t *nodes = pithi_alloc(strlen(list) / 2 + 1, sizeof *nodes);
+    char *letters = pithi_alloc(strlen(list) + 1, 1), *key;
+
+    *count = 0;
+    while ((key = pithi_draw_next_item(&list, letters))) {
+        uint32_t node = pithi_rows_node(tree, key);
+        if (node && node != PITHI_NONE)
+            nodes[(*count)++] = node;
+    }
+    free(letters);
+    return nodes;
+}
+
+static void set_nodes(struct pithi_rows *tree, const char *list, int on,
+                      void (*set)(struct pithi_rows *rows, uint32_t node, int on))
+{
+    uint32_t count, *nodes = nodes_of(tree, list, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        set(tree, nodes[i], on);
+    free(nodes);
+}
+
+static void set_order(struct pithi_rows *tree, const char *list)
+{
+    char *parent_letters = pithi_alloc(strlen(list) + 1, 1), *letters = pithi_alloc(strlen(list) + 1, 1);
+    char *parent, *children;
+
+    while ((parent = pithi_draw_next_item(&list, parent_letters)) && (children = pithi_draw_next_item(&list, letters))) {
+        uint32_t count, *nodes = nodes_of(tree, children, &count), node = pithi_rows_node(tree, parent);
+        if (node != PITHI_NONE)
+            pithi_rows_arrange(tree, node, nodes, count);
+        free(nodes);
+    }
+    free(parent_letters);
+    free(letters);
+}
+
+/* One entry of the dict; they come in the order in which they must be set but for the filter, which is kept for last. */
+static void set_entry(struct pithi_rows *tree, const char *key, const char *value, char **filter)
+{
+    enum pithi_grouping grouping;
+
+    if (strcmp(key, "group") == 0 && grouping_of(value, &grouping) == 0)
+        pithi_rows_group(tree, grouping);
+    else if (strcmp(key, "order") == 0)
+        set_order(tree, value);
+    else if (strcmp(key, "opened") == 0)
+        set_nodes(tree, value, 1, pithi_rows_set_open);
+    else if (strcmp(key, "closed") == 0)
+        set_nodes(tree, value, 0, pithi_rows_set_open);
+    else if (strcmp(key, "hidden") == 0)
+        set_nodes(tree, value, 1, pithi_rows_set_hidden);
+    else if (strcmp(key, "pinned") == 0)
+        set_nodes(tree, value, 1, pithi_rows_set_pinned);
+    else if (strcmp(key, "filter") == 0 && !*filter)
+        *filter = strdup(value);
+}
+
+int pithi_draw_do_set_rowstate(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    struct pithi_rows *tree = tree_of(draw);
+    const char *dict = word->item[1];
+    char *key_letters = pithi_alloc(strlen(dict) + 1, 1), *letters = pithi_alloc(strlen(dict) + 1, 1), *key, *value;
+    char *filter = NULL;
+
+    pithi_rows_filter(tree, "");
+    while ((key = pithi_draw_next_item(&dict, key_letters)) && (value = pithi_draw_next_item(&dict, letters)))
+        set_entry(tree, key, value, &filter);
+    if (filter)
+        pithi_rows_filter(tree, filter);
+    free(filter);
+    free(key_letters);
+    free(letters);
+    return take_seen(draw);
+}
