@@ -11,7 +11,15 @@ mpi=$(mpis | head -n 1)
 "mpicc.$mpi" -O1 "$top/test/viewer/talk.c" -o talk || { ok 1 "talk.c compiles"; finish; }
 start_display
 # Waits until there is something to see of LOG.
-recording() { local i; for i in $(seq 100); do [ "$(pith info "$1.spill" 2>/dev/null | sed -n 's/^messages: //p')" -gt 5 ] 2>/dev/null && return; sleep 0.1; done; return 1; }
+recording() {
+    local i messages
+    for i in $(seq 100); do
+        messages=$(pith info "$1.spill" 2>/dev/null | sed -n 's/^messages: //p')
+        [ "${messages:-0}" -gt 5 ] && return
+        sleep 0.1
+    done
+    return 1
+}
 
 # Prints what the checks said, of a script for the window of LOG.
 show_checks() {

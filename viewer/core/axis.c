@@ -45,7 +45,7 @@ static int64_t floor_to(int64_t value, int64_t step)
 /* Labels of more than four digits before the point are told from a base instead. */
 static int64_t base_for(int64_t t0_ns, int64_t t1_ns, const struct unit *unit)
 {
-    if (unit->ns == units[0].ns || (t1_ns / unit->ns < 10000 && t0_ns >= 0))
+    if (unit->ns == units[0].ns || (t1_ns / unit->ns < 10000 && t0_ns / unit->ns > -10000))
         return 0;
     return floor_to(t0_ns, unit->ns * 1000);
 }

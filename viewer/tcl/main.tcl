@@ -6,10 +6,12 @@ namespace eval ::pith {
     # Where this file lies; the extension is found from here: share/pith/viewer -> lib/pith.
     variable folder [file dirname [file normalize [info script]]]
     variable animated 0 ;# 1: --anim
+    variable together 0 ;# 1: --together
     variable live 0     ;# 1: --live
     variable remembers {} ;# 0: --fresh, 1: --restore; {}: unless there is a script
     variable spill {}   ;# --spill: what the anim library says that it records into
     variable usage {Usage: pith view LOG... [-e SCRIPT]          the timelines in a window
+       pith view --together LOG LOG          two logs in one window, on one time axis
        pith view --live LOG... [-e SCRIPT]   of a program that is being recorded as LOG, as they grow
        pith view --anim LOG... [-e SCRIPT]   the animation: a program that runs, or its log
 
@@ -34,6 +36,7 @@ proc ::pith::arguments {words} {
     variable usage
     variable animated
     variable live
+    variable together
     variable spill
     variable remembers
     set logs {}
@@ -52,6 +55,7 @@ proc ::pith::arguments {words} {
                     lset logs end [list {*}[lindex $logs end] [lindex $words $i]]
                 }
             }
+            --together { set together 1 }
             --anim { set animated 1 }
             --live { set live 1 }
             --fresh { set remembers 0 }
@@ -68,7 +72,23 @@ proc ::pith::arguments {words} {
     if {$logs eq {}} {
         die "view: which log? see `pith help view`" 2
     }
+    if {$together} {
+        set logs [join_two $logs]
+    }
     return $logs
+}
+
+# --together: the first log, with the words that put the other one beside it before those of both.
+proc ::pith::join_two {logs} {
+    if {[llength $logs] != 2} {
+        die "view: --together needs two logs; see `pith help view`" 2
+    }
+    lassign $logs first second
+    if {![file exists [lindex $second 0]]} {
+        die "[lindex $second 0]: no such file"
+    }
+    return [list [list [lindex $first 0] [list beside [lindex $second 0]] {*}[lrange $first 1 end] \
+        {*}[lrange $second 1 end]]]
 }
 
 # What to open for a log: the folder of spill files of the program that is recording it, if there is no log yet or

@@ -12,6 +12,7 @@ oo::class create ::pith::Model {
     variable defs       ;# dict: id -> dict of name, kind, colour, group
     variable row_count pinned_count ;# of the rows that are seen; of them the pinned ones, which are the first
     variable t0 t1      ;# shown, t0 < t1
+    variable extent     ;# {from to}: times that can be shown when these are more than the log's (pairing.tcl); {} its own
     variable hidden     ;# list of ids
     variable unsearched ;# list of ids that the search passes over
     variable palette    ;# log, classic or safe
@@ -32,6 +33,7 @@ oo::class create ::pith::Model {
         set log $opened
         set given {}
         my read_log [::pith::preferences::get palette]
+        set extent {}
         lassign [my whole] t0 t1
         set hidden {}
         set unsearched {}
@@ -104,6 +106,10 @@ oo::class create ::pith::Model {
         trace add variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
     }
 
+    method unfollow {callback} {
+        trace remove variable [my varname changed] write [list ::pith::followed [my varname changed] $callback]
+    }
+
     method notify {what} {
         set changed $what
     }
@@ -118,7 +124,8 @@ oo::class create ::pith::Model {
     method defs {} { return $defs }
     method window {} { list $t0 $t1 }
     method span {} { expr {$t1 - $t0} }
-    method whole {} { list [dict get $info t0] [dict get $info t1] }
+    method whole {} { expr {$extent ne {} ? $extent : [my log_time]} }
+    method log_time {} { list [dict get $info t0] [dict get $info t1] }
     method hidden {} { return $hidden }
     method row_height {} { return $row_height }
     method auto_height {} { return $auto_height }
@@ -157,6 +164,17 @@ oo::class create ::pith::Model {
         set t0 $from
         set t1 [expr {$from + $span}]
         my notify time
+    }
+
+    # More than the log's time can be shown; {} no more. Who shows all goes on doing so.
+    method set_extent {stretch} {
+        set all [expr {[my window] eq [my whole]}]
+        set extent $stretch
+        if {$all} {
+            my set_window {*}[my whole]
+        } else {
+            my set_window $t0 $t1
+        }
     }
 
     # Factor < 1 zooms in; `time` stays where it is on the screen.

@@ -55,6 +55,7 @@ oo::class create ::pith::Timeline {
 
     # What lies over the picture is put there again after each drawing.
     method after_drawing {script} { lappend drawn $script }
+    method not_after_drawing {script} { set drawn [lsearch -all -inline -not -exact $drawn $script] }
 
     # ---- Widgets
 

@@ -1,0 +1,51 @@
+# leak_checks.tcl - run inside of a window: windows that come and go leave nothing behind.
+
+source [file join [file dirname [info script]] window_tap.tcl]
+
+proc pause {ms} {
+    after $ms {set ::ticked 1}
+    vwait ::ticked
+}
+# What there is: objects, commands of logs and jobs, images, toplevels, namespaces of scripts, timers.
+proc census {} {
+    update
+    set objects {}
+    foreach class [::info class instances ::oo::class ::pith::*] {
+        lappend objects [llength [::info class instances $class]]
+    }
+    dict create objects [::tcl::mathop::+ {*}$objects] logs [llength [::info commands ::pithtk::log*]] \
+        jobs [llength [::info commands ::pithtk::job*]] images [llength [image names]] \
+        windows [llength [winfo children .]] scripts [llength [namespace children ::pith script*]]
+}
+proc resident_kb {} {
+    set file [::open /proc/self/status]
+    regexp {VmRSS:\s+(\d+)} [read $file] -> kb
+    ::close $file
+    return $kb
+}
+# A window with all that this test knows: mountain ranges, another log, which goes before it or with it.
+proc come_and_go {with} {
+    set window [open rich.pith]
+    $window run {ranges on; beside later.pith; zoom 1ms 5ms; select 2ms 3ms; sync}
+    $window run [expr {$with ? "close" : "beside none; close"}]
+    pause 30
+}
+
+sync
+come_and_go 0
+come_and_go 1
+pause 100
+set before [census]
+set kb [resident_kb]
+for {set i 0} {$i < 20} {incr i} {
+    come_and_go [expr {$i % 2}]
+}
+pause 200
+is [census] $before "20 windows with two logs each came and went: nothing is left"
+ok [expr {[resident_kb] - $kb < 6000}] "nor in memory ([expr {[resident_kb] - $kb}] KB)"
+foreach i {1 2 3} {
+    open rich.pith
+}
+sync
+is [llength [::info class instances ::pith::Window]] 4 "four windows at once"
+done
