@@ -51,6 +51,8 @@ proc ::pith::preferences::row {key} {
     variable table
     foreach {name default range title help} $table {
         if {$name eq $key} {
+            # Long ones are broken in the table.
+            set help [regsub -all {\s+} $help { }]
             return [dict create default $default range $range title $title help $help]
         }
     }
