@@ -427,8 +427,8 @@ oo::class create ::pith::Anim {
     method word_states {} { return [lmap state [$stage at $moment] {my state_name $state}] }
     method word_status {} { return $status_text }
     method word_canvas {} { return $canvas }
-    method word_help {} { puts -nonewline [::pith::words::help $::pith::anim::table] }
-    method word_keys {} { ::pith::keys::show $top $::pith::anim::keys {} }
+    method word_help {} { puts -nonewline [::pith::words::help [dict create Animation $::pith::anim::table]] }
+    method word_keys {} { ::pith::keys::show $top [dict create Animation $::pith::anim::keys] {} }
 
     # The program's log when there is one, else a snapshot of what it has recorded.
     method word_timelines {} {

@@ -1,35 +1,46 @@
-# keys.tcl - the keys of a window: one table, from which the bindings and the help are made.
+# keys.tcl - the keys of a window: one table, from which the bindings, the help and the page pith-view(1) are made.
 #
-# A row: events, how help shows them, what they do, the script (words of words.tcl and methods of the window).
+# A row: events, how help shows them, what they do, the script (words of words.tcl and methods of the window). Rows stand
+# in groups, named like the menus; those of a part go to the group of its first menu (part.tcl).
 
 namespace eval ::pith::keys {
-    variable table {
-        {plus equal KP_Add w}      {+  w}        {zoom in}                    {in}
-        {minus KP_Subtract s}      {-  s}        {zoom out}                   {out}
-        {f Home}                   {f  Home}     {show all}                   {fit}
-        {i}                        {i}           {from the end of MPI_Init to MPI_Finalize} {work}
-        {Left a}                   {Left  a}     {move left}                  {pan -0.25}
-        {Right d}                  {Right  d}    {move right}                 {pan 0.25}
-        {Shift-Left}               {Shift-Left}  {a whole window left}        {pan -1}
-        {Shift-Right}              {Shift-Right} {a whole window right}       {pan 1}
-        {Up}                       {Up}          {rows up}                    {scroll -1}
-        {Down}                     {Down}        {rows down}                  {scroll 1}
-        {Prior}                    {Page Up}     {a page of rows up}          {page -1}
-        {Next}                     {Page Down}   {a page of rows down}        {page 1}
-        {bracketleft}              {[}           {lower rows}                 {taller 0.8}
-        {bracketright}             {]}           {higher rows}                {taller 1.25}
-        {m}                        {m}           {messages on and off}        {toggle_arrows}
-        {z Return}                 {z  Return}   {zoom to the selection; if there is none, to the state under the pointer} {zoom_chosen}
-        {h}                        {h}           {hide the state under the pointer} {hide_pointed}
-        {H}                        {Shift-h}     {show everything hidden}     {show *}
-        {u BackSpace Control-z}    {u  Ctrl-z}   {back to the window before}  {undo}
-        {r Control-y}              {r  Ctrl-y}   {and forth again}            {redo}
-        {Escape}                   {Esc}         {close the card of details; select nothing} {escape}
-        {Control-o}                {Ctrl-o}      {open another log}           {choose_log}
-        {Control-s}                {Ctrl-s}      {save a picture}             {choose_picture}
-        {Control-w}                {Ctrl-w}      {close this window}          {close}
-        {Control-q q}              {Ctrl-q  q}   {quit}                       {quit}
-        {question F1}              {?  F1}       {these keys}                 {show_keys}
+    variable own {
+        View {
+            {plus equal KP_Add w}      {+  w}        {zoom in}                    {in}
+            {minus KP_Subtract s}      {-  s}        {zoom out}                   {out}
+            {f Home}                   {f  Home}     {show all}                   {fit}
+            {i}                        {i}           {from MPI_Init to MPI_Finalize} {work}
+            {Left a}                   {Left  a}     {move left}                  {pan -0.25}
+            {Right d}                  {Right  d}    {move right}                 {pan 0.25}
+            {Shift-Left}               {Shift-Left}  {a whole window left}        {pan -1}
+            {Shift-Right}              {Shift-Right} {a whole window right}       {pan 1}
+            {z Return}                 {z  Return}   {zoom to the selection, or the state pointed at} {zoom_chosen}
+            {u BackSpace Control-z}    {u  Ctrl-z}   {back to the window before}  {undo}
+            {r Control-y}              {r  Ctrl-y}   {and forth again}            {redo}
+            {m}                        {m}           {messages on and off}        {toggle_arrows}
+            {h}                        {h}           {hide the state pointed at}  {hide_pointed}
+            {H}                        {Shift-h}     {show everything hidden}     {show *}
+            {Escape}                   {Esc}         {close the card; select nothing} {escape}
+        }
+        Rows {
+            {Up}                       {Up}          {rows up}                    {scroll -1}
+            {Down}                     {Down}        {rows down}                  {scroll 1}
+            {Prior}                    {Page Up}     {a page of rows up}          {page -1}
+            {Next}                     {Page Down}   {a page of rows down}        {page 1}
+            {bracketleft}              {[}           {lower rows}                 {taller 0.8}
+            {bracketright}             {]}           {higher rows}                {taller 1.25}
+        }
+        Search {}
+        Statistics {}
+        Log {
+            {Control-o}                {Ctrl-o}      {open another log}           {choose_log}
+            {Control-s}                {Ctrl-s}      {save a picture}             {choose_picture}
+            {Control-w}                {Ctrl-w}      {close this window}          {close}
+            {Control-q q}              {Ctrl-q  q}   {quit}                       {quit}
+        }
+        Window {
+            {question F1}              {?  F1}       {these keys}                 {show_keys}
+        }
     }
     variable pointing {
         {Wheel}                    {rows up and down; when all are seen, zoom about the pointer}
@@ -45,6 +56,20 @@ namespace eval ::pith::keys {
         {Drag of a label}          {rows to another place; of the column's edge: its width}
         {Third button on a label}  {what can be done with rows}
     }
+}
+
+# All groups with the rows of the parts: a dict.
+proc ::pith::keys::groups {} {
+    variable own
+    set groups $own
+    foreach class [::pith::part::classes] {
+        dict lappend groups [::pith::part::group $class] {*}[::pith::part::keys $class]
+    }
+    return $groups
+}
+
+proc ::pith::keys::rows {} {
+    return [concat {*}[dict values [groups]]]
 }
 
 # What a key does: COMMAND SCRIPT.
@@ -66,8 +91,10 @@ proc ::pith::keys::run {top widget command script} {
     }
 }
 
-# The dialog.
-proc ::pith::keys::show {top keys rows} {
+# ---- The dialog
+
+# `groups`: a dict of rows as in the tables; `pointing`: words and what they do.
+proc ::pith::keys::show {top groups pointing} {
     set dialog $top.keys
     if {[winfo exists $dialog]} {
         destroy $dialog
@@ -76,20 +103,46 @@ proc ::pith::keys::show {top keys rows} {
     toplevel $dialog -background [::pith::theme::colour paper] -padx 18 -pady 14
     wm title $dialog "Pith: keys"
     wm transient $dialog $top
-    set line 0
-    if {$rows ne {}} {
-        lappend rows {} {}
+    set texts [dict map {group rows} $groups {concat {*}[lmap {events shown help script} $rows {list $shown $help}]}]
+    if {$pointing ne {}} {
+        dict set texts Mouse $pointing
     }
-    foreach {events shown help script} $keys {
-        lappend rows $shown $help
-    }
-    foreach {shown help} $rows {
-        ttk::label $dialog.k$line -text $shown -style CardBold.TLabel
-        ttk::label $dialog.h$line -text $help -style Card.TLabel
-        grid $dialog.k$line $dialog.h$line -sticky w -padx {0 18} -pady 1
-        incr line
-    }
+    fill $dialog $texts [winfo screenheight $top]
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]}}
     bind $dialog <Button-1> {destroy [winfo toplevel %W]}
     after idle [list catch [list focus $dialog]]
+}
+
+# Groups below each other, in as many columns as the height asks for.
+proc ::pith::keys::fill {dialog texts height} {
+    set total 0
+    dict for {group lines} $texts {
+        incr total [expr {[llength $lines] / 2 + 2}]
+    }
+    set columns [expr {max(1, min(4, int(ceil($total / 30.0))))}]
+    set each [expr {$total / double($columns)}]
+    set done 0
+    dict for {group lines} $texts {
+        if {$lines eq {}} continue
+        set column [expr {min($columns - 1, int(($done + [llength $lines] / 4.0) / $each))}]
+        incr done [expr {[llength $lines] / 2 + 2}]
+        if {![winfo exists $dialog.c$column]} {
+            pack [frame $dialog.c$column -background [::pith::theme::colour paper]] -side left -anchor n -padx {0 18}
+        }
+        pack [group $dialog.c$column.g[string tolower $group] $group $lines] -anchor w -pady {0 10} -fill x
+    }
+}
+
+proc ::pith::keys::group {frame title lines} {
+    frame $frame -background [::pith::theme::colour paper]
+    ttk::label $frame.title -text $title -style CardFaint.TLabel
+    grid $frame.title -columnspan 2 -sticky w -pady {0 2}
+    set line 0
+    foreach {shown help} $lines {
+        ttk::label $frame.k$line -text $shown -style CardBold.TLabel
+        ttk::label $frame.h$line -text $help -style Card.TLabel -wraplength 270
+        grid $frame.k$line $frame.h$line -sticky nw -padx {0 12}
+        incr line
+    }
+    return $frame
 }

@@ -5,6 +5,8 @@
 #         words {lengths {?NAME?} {how long states last, as a histogram} word_lengths}    rows as in words.tcl
 #         keys  {{l} {l} {how long states last} {lengths}}                                rows as in keys.tcl
 #         menus {Statistics {"State lengths..." lengths l}}                               text, script, key
+#         buttons {lengths "Lengths" lengths {how long states last}}                      name, text, script, help
+#         group Statistics                     of its keys and words in the help; if not said, its first menu
 #     }
 #
 # Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's.
@@ -20,7 +22,7 @@ namespace eval ::pith::part {
 
 proc ::pith::part::add {class brings} {
     variable all
-    dict set all $class [dict merge {words {} keys {} menus {}} $brings]
+    dict set all $class [dict merge {words {} keys {} menus {} buttons {}} $brings]
 }
 
 proc ::pith::part::classes {} {
@@ -37,8 +39,21 @@ proc ::pith::part::rows {kind own} {
     return $own
 }
 
-# The words of a part's class.
+# The words, and the keys, of a part's class.
 proc ::pith::part::words {class} {
     variable all
     return [dict get $all $class words]
+}
+
+proc ::pith::part::keys {class} {
+    variable all
+    return [dict get $all $class keys]
+}
+
+# The group in which its keys and words are listed: the first menu that it has entries in.
+proc ::pith::part::group {class} {
+    variable all
+    set menus [dict get $all $class menus]
+    return [expr {[dict exists $all $class group] ? [dict get $all $class group] :
+        $menus eq {} ? "View" : [lindex $menus 0]}]
 }

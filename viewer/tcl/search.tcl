@@ -414,6 +414,7 @@ oo::class create ::pith::Search {
         {n F3} {n  F3} {the next hit} {next}
         {N Shift-F3} {Shift-n} {the hit before} {prev}
     }
+    buttons {find "Find" find {states, events, messages}}
     menus {
         Search {"Find..." find /  "Next hit" next n  "Hit before" prev Shift-N}
     }

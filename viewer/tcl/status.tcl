@@ -35,6 +35,7 @@ oo::class create ::pith::Status {
     }
 
     method speak {} {
+        after cancel $quiet
         set quiet {}
         my changed pointer
     }

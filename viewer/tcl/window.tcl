@@ -28,8 +28,8 @@ oo::class create ::pith::Window {
         my install_words
         my build
         my build_parts
-        my build_menu
-        ::pith::keys::install $top [list [self] act] [::pith::part::rows keys $::pith::keys::table]
+        ::pith::menus::build $top [self]
+        ::pith::keys::install $top [list [self] act] [::pith::keys::rows]
         [my part ViewState] restore_view
         my take_drops
         after idle [list after 0 [list [self] second_look]]
@@ -96,45 +96,9 @@ oo::class create ::pith::Window {
     }
 
     method build_tools {tools} {
-        foreach {name text script} {
-            fit "Fit" fit  work "Init\u2013Finalize" work  in "+" in  out "\u2212" out  left "\u25c0" {pan -0.5}  right "\u25b6" {pan 0.5}
-            undo "Back" undo  redo "Forth" redo  arrows "Messages" toggle_arrows  keys "?" show_keys
-        } {
-            ttk::button $tools.$name -text $text -style Toolbutton -takefocus 0 \
-                -command [list [self] act $script]
-            pack $tools.$name -side left -padx 1
-        }
+        ::pith::menus::build_buttons $tools [self]
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
-    }
-
-    method build_menu {} {
-        set bar [menu $top.menu -tearoff 0]
-        set table {
-            Log {"Open..." choose_log Ctrl-O  "Open recent" recent {}  "Save picture..." choose_picture Ctrl-S  - - -
-                 "Close" close Ctrl-W  "Quit" quit Ctrl-Q}
-            View {"Show all" fit f  "From MPI_Init to MPI_Finalize" work i  "Zoom in" in +  "Zoom out" out -  "Zoom to the selection" zoom_chosen z
-                  "Select nothing" {select none} Esc  - - -
-                  "Back" undo u  "Forth" redo r  - - -
-                  "Animation" anim {}  "Messages" toggle_arrows m  "Show everything hidden" {show *} H}
-        }
-        foreach {label entries} [list {*}[::pith::part::rows menus $table] Help {"Keys" show_keys ?}] {
-            set menu $bar.[string tolower $label]
-            if {![winfo exists $menu]} {
-                $bar add cascade -label $label -menu [menu $menu -tearoff 0]
-            }
-            foreach {text script key} $entries {
-                if {$script eq "recent"} {
-                    $menu add cascade -label $text \
-                        -menu [menu $menu.recent -tearoff 0 -postcommand [list [self] fill_recent $menu.recent]]
-                } elseif {$text eq "-"} {
-                    $menu add separator
-                } else {
-                    $menu add command -label $text -accelerator $key -command [list [self] act $script]
-                }
-            }
-        }
-        $top configure -menu $bar
     }
 
     # Words for keys and buttons only.
@@ -191,6 +155,7 @@ oo::class create ::pith::Window {
     method details {} { return $details }
     # A line at the foot, for some seconds.
     method say {text} { $status say $text }
+    method say_no_more {} { $status speak }
     method status_text {} { return [$status text] }
     method pointer {} { return $pointer }
     method legend {} { return $legend }
@@ -233,7 +198,13 @@ oo::class create ::pith::Window {
     method word_top {row} { $timeline scroll_to $row }
     method word_arrows {on} { $model set_arrows [string is true -strict $on] }
     method word_status {} { return [$status text] }
-    method word_help {} { puts -nonewline [::pith::words::help [::pith::part::rows words $::pith::words::table]] }
+    method word_help {{word {}}} {
+        if {$word eq {}} {
+            puts -nonewline [::pith::words::help [::pith::words::groups]]
+            return
+        }
+        return [::pith::words::help_on $word]
+    }
     method word_work {} { $model work }
     method word_anim {} { return [::pith::anim::open [$model path] {}] }
     method word_open {path} { return [::pith::Window open $path] }
@@ -305,7 +276,7 @@ oo::class create ::pith::Window {
 
     # ---- Keys and buttons
 
-    method show_keys {} { ::pith::keys::show $top [::pith::part::rows keys $::pith::keys::table] $::pith::keys::pointing }
+    method show_keys {} { ::pith::keys::show $top [::pith::keys::groups] $::pith::keys::pointing }
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }

@@ -32,7 +32,7 @@ namespace eval ::pith::words {
         open   {LOG}         {another window}                                         word_open
         close  {}            {this window; the program ends with the last}            word_close
         quit   {}            {end}                                                    word_quit
-        help   {}            {print these words}                                      word_help
+        help   {?WORD?}      {print these words; with WORD what it does}              word_help
     }
 }
 
@@ -44,12 +44,37 @@ proc ::pith::words::install {object namespace table} {
     }
 }
 
-proc ::pith::words::help {table} {
+# The window's words and those of the parts, in groups: a dict of rows.
+proc ::pith::words::groups {} {
+    variable table
+    set groups [dict create General $table]
+    foreach class [::pith::part::classes] {
+        if {[::pith::part::words $class] ne {}} {
+            dict lappend groups [::pith::part::group $class] {*}[::pith::part::words $class]
+        }
+    }
+    return $groups
+}
+
+proc ::pith::words::help {groups} {
     set text {}
-    foreach {word arguments help method} $table {
-        append text [format "%-8s %-18s %s\n" $word $arguments $help]
+    dict for {group rows} $groups {
+        append text "$group\n"
+        foreach {word arguments help method} $rows {
+            append text [format "  %-28s %s\n" "$word $arguments" $help]
+        }
     }
     return $text
+}
+
+proc ::pith::words::help_on {sought} {
+    variable table
+    foreach {word arguments help method} [::pith::part::rows words $table] {
+        if {$word eq $sought} {
+            return "$word $arguments - $help"
+        }
+    }
+    return -code error -errorcode {PITH USAGE} "there is no word $sought"
 }
 
 # "1.5" or "20ms" as nanoseconds.
