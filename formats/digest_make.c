@@ -55,6 +55,9 @@ struct making {
     struct held_node *nodes; /* of values */
     uint32_t value_room;
     struct pithi_match *match;
+    struct pithlog_record *records; /* [HELPING] */
+    int damages;
+    char why[1024]; /* the first one */
     int (*progress)(void *context, double part);
     void *context;
 };
@@ -351,6 +354,7 @@ static int order_series(struct making *m)
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+/* As a part of the log's time. */
 static int tell_progress(struct making *m, int64_t time_ns)
 {
     const struct pithlog_info *info = &m->digest->log->info;
@@ -361,21 +365,33 @@ static int tell_progress(struct making *m, int64_t time_ns)
     return PITH_OK;
 }
 
-static int read_records(struct making *m, struct pithlog_iter *iter)
+static int take_records(struct making *m, const struct pithlog_record *records, int count)
 {
-    struct pithlog_record *records = malloc(HELPING * sizeof *records);
-    int count, damages = 0, err = records ? PITH_OK : no_memory(m);
-    while (err == PITH_OK && damages < MOST_DAMAGES && (count = pithlog_iter_next_many(iter, records, HELPING)) != 0) {
-        damages += count < 0;
-        for (int i = 0; i < count && err == PITH_OK; i++)
-            err = records[i].kind == PITHLOG_COUNTER ? take_value(m, &records[i]) : take_message(m, &records[i]);
+    int err = PITH_OK;
+    for (int i = 0; i < count && err == PITH_OK; i++)
+        err = records[i].kind == PITHLOG_COUNTER ? take_value(m, &records[i]) : take_message(m, &records[i]);
+    return err;
+}
+
+static int read_records(struct making *m)
+{
+    struct pithlog_query query = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER};
+    struct pithlog_iter *iter;
+    int count, err = pithlog_iter_open(m->digest->log, &query, &iter);
+    while (err == PITH_OK && m->damages < MOST_DAMAGES &&
+           (count = pithlog_iter_next_many(iter, m->records, HELPING)) != 0) {
+        if (count < 0 && m->damages++ == 0)
+            snprintf(m->why, sizeof m->why, "%s", pithlog_error());
+        err = take_records(m, m->records, count);
         if (err == PITH_OK && count > 0)
-            err = tell_progress(m, records[count - 1].time_ns);
+            err = tell_progress(m, m->records[count - 1].time_ns);
     }
+    pithlog_iter_close(iter);
     for (uint32_t rank = 0; rank < pithi_log_ranks(m->digest->log) && err == PITH_OK; rank++)
         err = release(m, rank, 1);
-    free(records);
-    return err == PITH_OK && damages ? PITH_ERR_DAMAGED : err;
+    return err;
 }
 
 static int finish(struct making *m)
@@ -409,30 +425,25 @@ static void free_making(struct making *m)
     free(m->bytes.data);
     pithi_map_free(&m->series_map);
     pithi_match_free(m->match);
+    free(m->records);
 }
 
 int pithi_digest_make(struct pithlog_digest *d, int (*progress)(void *context, double part), void *context)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COUNTER};
     struct making m = {.digest = d, .size = PITHI_DIGEST_HEAD, .progress = progress, .context = context};
-    struct pithlog_iter *iter = NULL;
-    char why[1024];
-    int err, damaged;
+    int err = PITH_OK;
     m.cuts = d->log->info.lanes <= FEW_LANES ? 1 : d->log->info.lanes <= 8 * FEW_LANES ? CUTS / 8 : CUTS;
     m.match = pithi_match_new();
     m.lengths = malloc(SLAB * sizeof *m.lengths);
-    err = m.match && m.lengths ? pithlog_iter_open(d->log, &query, &iter) : no_memory(&m);
+    m.records = malloc(HELPING * sizeof *m.records);
+    if (!m.match || !m.lengths || !m.records)
+        err = no_memory(&m);
     if (err == PITH_OK && pithi_match_incomplete(d->log))
         pithi_match_cut(m.match);
     if (err == PITH_OK)
-        err = read_records(&m, iter);
-    damaged = err == PITH_ERR_DAMAGED;
-    snprintf(why, sizeof why, "%s", pithlog_error());
-    if (err == PITH_OK || damaged)
+        err = read_records(&m);
+    if (err == PITH_OK)
         err = finish(&m);
-    pithlog_iter_close(iter);
     free_making(&m);
-    return err == PITH_OK && damaged ? pithi_fail(PITH_ERR_DAMAGED, "%s", why) : err;
+    return err == PITH_OK && m.damages ? pithi_fail(PITH_ERR_DAMAGED, "%s", m.why) : err;
 }
