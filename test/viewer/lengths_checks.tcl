@@ -62,4 +62,27 @@ point 0.25 0
 press_key l
 lengths stats
 is [$board.body.controls.state get] green "the key l: of the state under the pointer"
+
+
+# ---- From menus: what they would run
+set part [[lindex [info class instances ::pith::Window] 0] part Lengths]
+$part open_items {group:none 0}
+lengths stats
+is [$board.body.controls.state get] red "of a state of the legend"
+
+# ---- Another log in the window, as of a program that runs
+lengths blue
+matrix
+select 0.1 0.3
+stats
+set model [[lindex [info class instances ::pith::Window] 0] model]
+$model replace [::pithtk::open rich.pith] 0
+$model set_window {*}[$model whole]
+$model set_selection [$model whole]
+sync
+like "[lengths stats]" {^count [1-9]} "another log: blue is not in it, but others"
+lengths compute
+is [stat count] 144 "its states are"
+is [dict get [matrix pair 0 1] count] 24 "its messages"
+like [dict get [stats] states] {compute 144 } "and sums"
 done

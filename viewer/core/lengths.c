@@ -56,12 +56,13 @@ static void begin_buckets(struct gathering *gathering)
     list->exact = 0;
 }
 
-static void add(struct gathering *gathering, uint32_t lane, uint32_t peer, int64_t start_ns, int64_t end_ns)
+static void add(struct gathering *gathering, struct pithi_length instance)
 {
     struct pithi_length_list *list = gathering->list;
-    int64_t length = end_ns - start_ns;
-    struct pithi_length instance = {length, length, 1, start_ns, end_ns, lane, peer};
+    int64_t length = lasted(&instance);
 
+    instance.length_ns = instance.total_ns = length;
+    instance.count = 1;
     if (length < list->min_ns)
         list->min_ns = length;
     if (length > list->max_ns)
@@ -100,7 +101,9 @@ static int take_records(struct walk *walk, const struct pithlog_record *records,
         } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
             walk->open -= walk->open > 0;
             if (r->time_ns > query->t0_ns || r->start_ns >= query->t0_ns)
-                add(walk->gathering, walk->lane, walk->lane, r->start_ns, r->time_ns);
+                add(walk->gathering,
+                    (struct pithi_length){
+                        .start_ns = r->start_ns, .end_ns = r->time_ns, .lane = walk->lane, .peer = walk->lane});
         }
     }
     return 1;
@@ -158,7 +161,12 @@ static void take_message(void *context, const struct pithlog_message *message)
     struct gathering *gathering = context;
 
     if (gathering->chosen[message->send_lane] && gathering->chosen[message->recv_lane])
-        add(gathering, message->send_lane, message->recv_lane, message->send_ns, message->recv_ns);
+        add(gathering, (struct pithi_length){.start_ns = message->send_ns,
+                                             .end_ns = message->recv_ns,
+                                             .lane = message->send_lane,
+                                             .peer = message->recv_lane,
+                                             .bytes = message->bytes,
+                                             .tag = message->tag});
 }
 
 static int gather_messages(struct pithlog *log, struct gathering *gathering)

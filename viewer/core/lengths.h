@@ -5,7 +5,7 @@
  * lasts until the log's last record. Of messages: those between two of the lanes that are under way in the window, with
  * the time from send to receive (negative where clocks disagree).
  *
- * Memory: an entry (48 bytes) for each instance, up to PITHI_LENGTHS_EXACT of them. From then on lengths are rounded to
+ * Memory: an entry (64 bytes) for each instance, up to PITHI_LENGTHS_EXACT of them. From then on lengths are rounded to
  * their first 11 binary digits (0.05 %) and an entry stands for all that look alike; how many, their total, the
  * shortest and the longest stay exact. (Buckets that grow with the value are known from HdrHistogram.)
  */
@@ -18,7 +18,7 @@
 
 #include "core/watch.h"
 
-enum { PITHI_LENGTHS_EXACT = 1 << 19, PITHI_MOST_BINS = 200 };
+enum { PITHI_LENGTHS_EXACT = 1 << 18, PITHI_MOST_BINS = 200 };
 #define PITHI_MESSAGES (UINT32_MAX - 1) /* instead of a state: messages */
 
 struct pithi_lengths_query {
@@ -37,6 +37,8 @@ struct pithi_length {
     uint64_t count;
     int64_t start_ns, end_ns;
     uint32_t lane, peer; /* peer: the receiver's, of a message; else `lane` again */
+    uint64_t bytes;      /* of a message, and its tag */
+    int32_t tag;
 };
 
 struct pithi_length_list {

@@ -7,6 +7,7 @@
 #     ask CALLBACK        starts its job for [my stretch] and gives the job's command
 #     answered RESULT     shows what came out
 #     draw                draws it again: other colours
+#     drop                forgets what the log told: there is another log
 #     follows             what changes of the model mean new work: time selection rows ...
 
 oo::class create ::pith::Board {
@@ -20,7 +21,6 @@ oo::class create ::pith::Board {
     variable run         ;# number of the last job: what older ones say is not wanted
     variable part        ;# done, 0 to 100
     variable said        ;# what stands beside the bar
-    variable mark        ;# dict of what is framed in the time lines: rank thread start end; {} nothing
     variable scope_text rows_text
 
     constructor {its_window its_title} {
@@ -36,9 +36,7 @@ oo::class create ::pith::Board {
         set run 0
         set part 0
         set said {}
-        set mark {}
         $model follow [list [self] changed]
-        [$window timeline] after_drawing [list [self] draw_mark]
     }
 
     destructor {
@@ -79,7 +77,6 @@ oo::class create ::pith::Board {
         if {[my is_open]} {
             dict set ::pith::board::places [namespace tail [info object class [self]]] [wm geometry $board]
             my stop
-            my set_mark {}
             destroy $board
         }
         set board {}
@@ -198,11 +195,12 @@ oo::class create ::pith::Board {
 
     # ---- Work
 
-    method follows {} { return {time selection rows digest} }
+    method follows {} { return {time selection rows digest log} }
 
     method changed {what} {
-        if {$what in {rows hidden selection}} {
-            my set_mark {}
+        if {$what eq "log"} {
+            my stop
+            my drop
         }
         if {$what in {colours theme} && [my is_open]} {
             my draw
@@ -294,45 +292,18 @@ oo::class create ::pith::Board {
 
     # ---- Going there
 
-    # Shows the instance or message `place` (a dict of rank, thread, start, end) in the time lines, and frames it.
-    method go_to {place} {
-        dict with place {}
+    # Chooses a thing (choice.tcl) and brings it into view, large enough to be seen.
+    method go_to {thing} {
+        set start [dict get $thing hit start]
+        set end [dict get $thing hit end]
+        set length [expr {max(1, abs($end - $start))}]
         my keep
-        set length [expr {max(1, $end - $start)}]
-        set span [$model span]
-        if {$length < $span / 60 || $length > $span * 4 / 5} {
-            set span [expr {$length * 8}]
+        if {$length < [$model span] / 60} {
+            set from [expr {($start + $end) / 2 - $length * 4}]
+            $model zoom $from [expr {$from + $length * 8}]
         }
-        set from [expr {($start + $end - $span) / 2}]
-        $model zoom $from [expr {$from + $span}]
-        [$window timeline] show_row [$model row_of $rank $thread]
-        my set_mark $place
-    }
-
-    method set_mark {place} {
-        if {$place ne $mark} {
-            set mark $place
-            my draw_mark
-        }
-    }
-
-    method draw_mark {} {
-        set timeline [$window timeline]
-        set plot [$timeline plot]
-        if {![winfo exists $plot]} {
-            return
-        }
-        set tag mark[namespace tail [self]]
-        $plot delete $tag
-        if {$mark eq {} || [set row [$model row_of [dict get $mark rank] [dict get $mark thread]]] < 0} {
-            return
-        }
-        lassign [$timeline size] width height
-        set x0 [expr {max(-5, [$timeline x_of [dict get $mark start]] - 2)}]
-        set x1 [expr {min($width + 5, max($x0 + 4, [$timeline x_of [dict get $mark end]] + 1))}]
-        set y0 [expr {[$model line_of $row] * [$model row_height]}]
-        $plot create rectangle $x0 $y0 $x1 [expr {$y0 + [$model row_height] - 1}] \
-            -outline [::pith::theme::colour accent] -width 2 -tags $tag
+        [$window choice] choose $thing
+        [$window choice] show
     }
 }
 

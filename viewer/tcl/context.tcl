@@ -59,6 +59,7 @@ oo::class create ::pith::Context {
         my add "Zoom to it" [list zoom [dict get $hit start]ns [expr {max([dict get $hit end], [dict get $hit start] + 1)}]ns]
         my add "Select its time" [list select [dict get $hit start]ns [dict get $hit end]ns]
         my add "State around it" parent o
+        my add "How long it lasts..." [list lengths [dict get $hit name]] l
     }
 
     method add_event {hit} {
@@ -79,6 +80,7 @@ oo::class create ::pith::Context {
         my add "State that sent it" parent o
         my add "Messages with tag [dict get $hit tag]" [list find {} -kind message -tag [dict get $hit tag]]
         my add "Next message" {message next} Ctrl-.
+        my add "How long messages take..." {lengths messages} l
     }
 
     method add_row {entry} {

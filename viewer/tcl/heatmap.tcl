@@ -379,7 +379,7 @@ oo::class create ::pith::Heatmap {
             my zoom_box [expr {min($x0, $x)}] [expr {min($y0, $y)}] [expr {max($x0, $x)}] [expr {max($y0, $y)}]
         } else {
             set what [my at $x $y]
-            if {[dict exists $what start]} {
+            if {[dict exists $what longest]} {
                 my go_to_pair $what
             }
         }
@@ -426,7 +426,7 @@ oo::class create ::pith::Heatmap {
 
     method go_to_cursor {} {
         set what [my at_cursor]
-        if {[dict exists $what start]} {
+        if {[dict exists $what longest]} {
             my go_to_pair $what
         }
     }

@@ -35,6 +35,8 @@ oo::class create ::pith::LegendWords {
                     -command [string map [list \$legend $legend \$items [list $items]] $script]
             }
         }
+        $menu add command -label "How long it lasts..." -state $state \
+            -command [list [$window part Lengths] open_items $items]
         $menu add separator
         $menu add command -label "Show all" -command [list [self] word_show_all]
         $menu add command -label "Fold all groups" -command [list [self] word_fold * on]

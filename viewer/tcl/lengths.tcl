@@ -14,14 +14,15 @@ oo::class create ::pith::Lengths {
         next $its_window "State lengths"
         my clear
         set state {}
+        my list_names
     }
 
     destructor {
-        my drop_list
+        my drop
         next
     }
 
-    method drop_list {} {
+    method drop {} {
         if {$list ne {}} {
             my forget $list
             set list {}
@@ -80,7 +81,7 @@ oo::class create ::pith::Lengths {
     # ---- Which state
 
     # Two definitions may have the same name.
-    method list_states {} {
+    method list_names {} {
         set names {}
         dict for {id def} [$model defs] {
             if {[dict get $def kind] eq "state"} {
@@ -90,10 +91,28 @@ oo::class create ::pith::Lengths {
         }
         set names [lsort -stride 2 -dictionary $names]
         dict set names messages messages
+    }
+
+    method list_states {} {
+        my list_names
         if {$state eq {}} {
             set state [my usual_state]
         }
         set state_text [my name_of $state]
+    }
+
+    # Another log of the same program: the state of the same name.
+    method changed {what} {
+        if {$what eq "log"} {
+            set name [my name_of $state]
+            my list_names
+            set state [expr {[dict exists $names $name] ? [dict get $names $name] : [lindex $names 1]}]
+            if {[my is_open]} {
+                set state_text [my name_of $state]
+                $board.body.controls.state configure -values [dict keys $names]
+            }
+        }
+        next $what
     }
 
     method name_of {wanted} {
@@ -124,7 +143,7 @@ oo::class create ::pith::Lengths {
         if {[my is_open]} {
             set state_text [my name_of $state]
             my all_lengths
-            my drop_list
+            my drop
             my renew 0
         }
     }
@@ -142,7 +161,7 @@ oo::class create ::pith::Lengths {
     # A range that was chosen stays when the window moves.
     method answered {result} {
         set chosen [expr {$list ne {} && [list $low $high] ne [lrange [$list range] 0 1]}]
-        my drop_list
+        my drop
         set list $result
         if {!$chosen} {
             lassign [$list range] low high
@@ -204,20 +223,39 @@ oo::class create ::pith::Lengths {
             set step -1
             return
         }
-        my go_to $place
+        my go_to [my thing $place]
         my point $at
+    }
+
+    method thing {place} {
+        if {$state eq "messages"} {
+            return [dict create kind message hit $place]
+        }
+        set more [dict create id $state name [dict get [$model def $state] name] depth 0 ended 1]
+        return [dict create kind state hit [dict merge $place $more]]
     }
 
     # The state under the pointer, if there is one.
     method open_pointed {} {
         set what [$model pointer]
-        if {[dict exists $what kind] && [dict get $what kind] eq "arrow"} {
+        if {[dict exists $what kind] && [dict get $what kind] eq "message"} {
             my set_state messages
         } elseif {[dict exists $what hit id] && [dict get [$model def [dict get $what hit id]] kind] eq "state"} {
             my set_state [dict get $what hit id]
         }
         my open
         focus $canvas
+    }
+
+    # The first state or `messages` among items of the legend.
+    method open_items {items} {
+        foreach item $items {
+            if {$item in [dict values $names]} {
+                my set_state $item
+                break
+            }
+        }
+        my open
     }
 
     method word_lengths {args} {

@@ -128,7 +128,7 @@ oo::class create ::pith::Matrix {
         my renew 0
     }
 
-    method follows {} { return {time selection digest} }
+    method follows {} { return {time selection digest log} }
 
     # Once there, waiting times are kept up to date as long as they are looked at.
     method ask {callback} {
@@ -293,7 +293,7 @@ oo::class create ::pith::Matrix {
     }
 
     method go_to_pair {pair} {
-        my go_to [dict filter $pair script {key item} {expr {$key in {rank thread start end}}}]
+        my go_to [dict create kind message hit [dict get $pair longest]]
     }
 
     # ---- Words

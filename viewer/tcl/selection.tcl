@@ -120,8 +120,20 @@ oo::class create ::pith::Selection {
                     my renew 60
                 }
             }
+            log {
+                my stop
+                my drop
+                if {[my is_shown]} {
+                    my renew 0
+                }
+            }
             colours - theme - size { my draw }
         }
+    }
+
+    method drop {} {
+        set found {}
+        set traffic {}
     }
 
     method ask {callback} {

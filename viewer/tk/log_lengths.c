@@ -8,6 +8,21 @@
 #include "tk/background.h"
 #include "tk/statistics.h"
 
+void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message)
+{
+    const struct pithlog_lane *from = pithlog_get_lane(log, message->send_lane);
+    const struct pithlog_lane *to = pithlog_get_lane(log, message->recv_lane);
+
+    pithi_put_wide(dict, "from", from->rank);
+    pithi_put_wide(dict, "from_thread", from->thread);
+    pithi_put_wide(dict, "to", to->rank);
+    pithi_put_wide(dict, "to_thread", to->thread);
+    pithi_put_wide(dict, "start", message->send_ns);
+    pithi_put_wide(dict, "end", message->recv_ns);
+    pithi_put_wide(dict, "tag", message->tag);
+    pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
+}
+
 /* ---- Lanes ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t *shown_lanes(const struct pithi_log_object *object, uint32_t *count)
@@ -48,7 +63,8 @@ uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, T
 
 struct lengths_list {
     struct pithi_length_list list;
-    struct pithlog *log; /* for the names of lanes; a list goes before its log, with the window */
+    struct pithlog *log; /* for the names of lanes; the window deletes a list before it closes the log */
+    int of_messages;
 };
 
 static int get_range(Tcl_Interp *interp, Tcl_Obj *const objv[], int64_t *low_ns, int64_t *high_ns)
@@ -104,12 +120,20 @@ static int tell_nth(const struct lengths_list *lengths, Tcl_Interp *interp, Tcl_
     if (!entry)
         return TCL_OK;
     dict = Tcl_NewDictObj();
-    pithi_put_wide(dict, "lane", entry->lane);
-    pithi_put_wide(dict, "rank", pithlog_get_lane(lengths->log, entry->lane)->rank);
-    pithi_put_wide(dict, "thread", pithlog_get_lane(lengths->log, entry->lane)->thread);
-    pithi_put_wide(dict, "peer", pithlog_get_lane(lengths->log, entry->peer)->rank);
-    pithi_put_wide(dict, "start", entry->start_ns);
-    pithi_put_wide(dict, "end", entry->end_ns);
+    if (lengths->of_messages) {
+        pithi_put_message(dict, lengths->log,
+                          &(struct pithlog_message){.send_lane = entry->lane,
+                                                    .recv_lane = entry->peer,
+                                                    .send_ns = entry->start_ns,
+                                                    .recv_ns = entry->end_ns,
+                                                    .tag = entry->tag,
+                                                    .bytes = entry->bytes});
+    } else {
+        pithi_put_wide(dict, "rank", pithlog_get_lane(lengths->log, entry->lane)->rank);
+        pithi_put_wide(dict, "thread", pithlog_get_lane(lengths->log, entry->lane)->thread);
+        pithi_put_wide(dict, "start", entry->start_ns);
+        pithi_put_wide(dict, "end", entry->end_ns);
+    }
     Tcl_SetObjResult(interp, dict);
     return TCL_OK;
 }
@@ -199,7 +223,7 @@ static Tcl_Obj *lengths_result(struct pithi_job *job)
     struct lengths_list *list = pithi_alloc(1, sizeof *list);
     char name[48];
 
-    *list = (struct lengths_list){lengths->list, lengths->log};
+    *list = (struct lengths_list){lengths->list, lengths->log, lengths->query.state == PITHI_MESSAGES};
     memset(&lengths->list, 0, sizeof lengths->list);
     snprintf(name, sizeof name, "::pithtk::lengths%u", ++number);
     Tcl_CreateObjCommand(lengths->interp, name, list_command, list, list_free);

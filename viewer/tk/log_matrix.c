@@ -14,7 +14,7 @@
 /* The matrix as a command, with the picture drawn last. */
 struct matrix_object {
     struct pithi_matrix matrix;
-    struct pithlog *log; /* the matrix goes before its log, with the window */
+    struct pithlog *log; /* the window deletes a matrix before it closes the log */
     struct pithi_matrix_view view;
     struct pithi_tiles tiles;
 };
@@ -37,15 +37,12 @@ static void put_sums(Tcl_Obj *dict, const struct pithi_pair *pair)
         put_number(dict, values[i], pithi_pair_value(pair, (enum pithi_matrix_value)i));
 }
 
-/* The longest message, in the words of its place. */
 static void put_longest(Tcl_Obj *dict, const struct matrix_object *matrix, const struct pithi_pair *pair)
 {
-    const struct pithlog_lane *from = pithlog_get_lane(matrix->log, pair->longest.send_lane);
+    Tcl_Obj *message = Tcl_NewDictObj();
 
-    pithi_put_wide(dict, "rank", from->rank);
-    pithi_put_wide(dict, "thread", from->thread);
-    pithi_put_wide(dict, "start", pair->longest.send_ns);
-    pithi_put_wide(dict, "end", pair->longest.recv_ns);
+    pithi_put_message(message, matrix->log, &pair->longest);
+    pithi_put(dict, "longest", message);
 }
 
 /* A stretch of places [first, end) as ranks. */

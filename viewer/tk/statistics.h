@@ -10,7 +10,8 @@
  *
  *     NAME spread LOW HIGH          dict: count total min max mean median p95 deviation, of LOW <= length <= HIGH
  *     NAME bins LOW HIGH HOW COUNT  list: from to count total, of each bin; HOW is linear or log
- *     NAME nth LOW HIGH NUMBER      dict: lane rank thread peer start end, of the longest but NUMBER; {} none
+ *     NAME nth LOW HIGH NUMBER      of the longest but NUMBER, a dict of rank thread start end, or as pithi_put_message
+ *                                   has it; {} none
  *     NAME range                    shortest and longest of all, and 1: every instance is kept (lengths.h)
  *
  * Lengths are nanoseconds. */
@@ -24,21 +25,24 @@ int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int o
 int pithi_log_stretch(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_traffic(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
-/* LOG matrix T0 T1 COMM LATE CALLBACK: a job. Messages by pairs of ranks; COMM is a communicator's number or `all`, LATE
- * 1: with the time that was waited (core/late.h). The result is a command, to be deleted:
+/* LOG matrix T0 T1 COMM LATE CALLBACK: a job. Messages by pairs of ranks; COMM is a communicator's number or `all`,
+ * LATE 1: with the time that was waited (core/late.h). The result is a command, to be deleted:
  *     NAME draw PHOTO VALUE linear|log FROM0 FROM1 TO0 TO1 WIDTH HEIGHT     a picture of senders FROM0 to FROM1 - 1 and
  *                       receivers, by place in `ranks`; VALUE: count bytes time bandwidth late_sender late_receiver.
  *                       A dict: columns lines (of tiles) low high (of values)
  *     NAME scale PHOTO WIDTH HEIGHT      its colours from low to high
  *     NAME at X Y       what is there: a dict of line column (-1: a total), from from_last to to_last (ranks), all
- *                       values, and of the longest message: rank thread start end
+ *                       values, and `longest`, a message (pithi_put_message)
  *     NAME sides        totals: a list of lines, a list of columns
- *     NAME pairs        list of dicts: from to, values, the longest message
+ *     NAME pairs        list of dicts: from to, values, longest
  *     NAME ranks        list
  *     NAME states       list of {id senderCount senderNs receiverCount receiverNs}: whose calls waited
  * LOG comms: names of communicators by number. */
 int pithi_log_matrix(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_comms(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+
+/* A message: from from_thread to to_thread (ranks), start end, tag, bytes. */
+void pithi_put_message(Tcl_Obj *dict, const struct pithlog *log, const struct pithlog_message *message);
 
 /* The lanes of ROWS, without counters; to be freed, NULL with a message: no such word. */
 uint32_t *pithi_get_lanes(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *rows, uint32_t *count);
