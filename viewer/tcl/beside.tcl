@@ -32,7 +32,7 @@ oo::class create ::pith::Beside {
     # ---- Putting it there
 
     method put_beside {path} {
-        set read [::pith::Model new $path]
+        set read [::pith::Model new [::pith::opening::open $path]]
         my take_away 1
         set other $read
         set stack [ttk::panedwindow $top.panes.stack -orient vertical]
