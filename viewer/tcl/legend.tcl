@@ -11,7 +11,8 @@ oo::class create ::pith::Legend {
     variable filter_text  ;# what is in the search box
     variable all grouped  ;# the two switches
     variable closed       ;# dict: groups that are folded up
-    variable shown        ;# dict: item -> text, image, values, tags as they are in the table
+    variable shown        ;# dict: groups and messages -> text, image, values, tags as they are in the table
+    variable made_of      ;# dict: definitions -> what theirs are made of
     variable pending      ;# after id of a refresh to come
     variable job          ;# the command of the work on sums that goes on; {} none
     variable editor       ;# script to be called with ids when a colour shall be changed
@@ -26,6 +27,7 @@ oo::class create ::pith::Legend {
         set sums {}
         set sums_of {}
         set shown {}
+        set made_of {}
         set closed {}
         set filter_text {}
         set editor {}
@@ -224,6 +226,7 @@ oo::class create ::pith::Legend {
     # All boxes are other ones.
     method look_anew {} {
         set shown [dict map {item look} $shown {string cat old}]
+        set made_of [dict map {item of} $made_of {string cat old}]
         my colour_tags
         my fill
     }
@@ -239,14 +242,13 @@ oo::class create ::pith::Legend {
         set hidden [$rows as_set [$model hidden]]
         set unsearched [$rows as_set [$model unsearched]]
         set top {}
-        foreach {group items} [$rows layout] {
-            foreach item $items {
-                my put $item {} [my look_of $item $hidden $unsearched]
-            }
+        set layout [$rows layout]
+        my put_definitions [concat {*}[dict values $layout]] $hidden $unsearched
+        foreach {group items} $layout {
             if {$group eq {}} {
                 set top $items
             } else {
-                my put group:$group {} [my look_of_group group:$group $items $hidden $unsearched]
+                my put group:$group [my look_of_group group:$group $items $hidden $unsearched]
                 $tree item group:$group -open [expr {![dict exists $closed $group]}]
                 $tree children group:$group $items
                 lappend top group:$group
@@ -270,9 +272,9 @@ oo::class create ::pith::Legend {
         return [expr {$item ni [$tree children $parent] || $parent ne {} && $parent ni [$tree children {}]}]
     }
 
-    method put {item parent look} {
+    method put {item look} {
         if {![dict exists $shown $item]} {
-            $tree insert $parent end -id $item
+            $tree insert {} end -id $item
         } elseif {[dict get $shown $item] eq $look} {
             return
         }
@@ -280,19 +282,42 @@ oo::class create ::pith::Legend {
         dict set shown $item $look
     }
 
-    method look_of {item hidden unsearched} {
-        set kind [$rows kind $item]
-        if {$kind eq "message"} {
-            set on [$model arrows]
-            set colour [::pith::theme::colour arrow]
-            set find {}
-        } else {
-            set on [expr {![dict exists $hidden $item]}]
-            set colour [dict get [$model def $item] colour]
-            set find [my switch_text [expr {![dict exists $unsearched $item]}]]
+    # There may be thousands: no method of ours is called for those that stay as they are.
+    method put_definitions {items hidden unsearched} {
+        set defs [$model defs]
+        set counted [$rows sums]
+        foreach item $items {
+            if {$item eq "messages"} {
+                my put $item [my look_of_messages]
+                continue
+            }
+            set def [dict get $defs $item]
+            set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] : {}}]
+            set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
+                [dict exists $unsearched $item] [dict values $sum]"
+            if {![dict exists $made_of $item]} {
+                $tree insert {} end -id $item
+            } elseif {[dict get $made_of $item] eq $of} {
+                continue
+            }
+            dict set made_of $item $of
+            $tree item $item {*}[my look_of $def [dict exists $hidden $item] [dict exists $unsearched $item] $sum]
         }
-        return [list -text " [$rows name $item]" -image [::pith::box::image $kind $colour $on] \
-            -values [list [my switch_text $on] $find {*}[my sum_texts [$rows sum $item] $kind]] \
+    }
+
+    method look_of {def is_hidden is_unsearched sum} {
+        set kind [dict get $def kind]
+        return [list -text " [dict get $def name]" \
+            -image [::pith::box::image $kind [dict get $def colour] [expr {!$is_hidden}]] \
+            -values [list [my switch_text [expr {!$is_hidden}]] [my switch_text [expr {!$is_unsearched}]] \
+                {*}[my sum_texts $sum $kind]] \
+            -tags [expr {$is_hidden ? "hidden" : "row"}]]
+    }
+
+    method look_of_messages {} {
+        set on [$model arrows]
+        return [list -text " messages" -image [::pith::box::image message [::pith::theme::colour arrow] $on] \
+            -values [list [my switch_text $on] {} {*}[my sum_texts [$rows sum messages] message]] \
             -tags [expr {$on ? "row" : "hidden"}]]
     }
 
@@ -315,19 +340,17 @@ oo::class create ::pith::Legend {
     method switch_text {on} { return [expr {$on ? "\u2611" : "\u2610"}] }
     method part_text {off count} { return [expr {$off == 0 ? "\u2611" : $off == $count ? "\u2610" : "\u25a3"}] }
 
+    # Of groups no inclusive time; of events and messages no times.
     method sum_texts {sum kind} {
-        set timed [expr {$kind eq "state" || $kind eq "group" && [dict exists $sum share] && [dict get $sum exclusive]}]
-        return [lmap key {count inclusive exclusive share} {
-            if {![dict exists $sum $key] || $key ne "count" && !$timed} {
-                string cat {}
-            } elseif {$key eq "count"} {
-                ::pithtk::number [dict get $sum count]
-            } elseif {$key eq "share"} {
-                format {%.1f %%} [expr {[dict get $sum share] * 100}]
-            } else {
-                ::pithtk::duration [dict get $sum $key]
-            }
-        }]
+        if {$sum eq {}} {
+            return {{} {} {} {}}
+        }
+        set count [::pithtk::number [dict get $sum count]]
+        if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
+            return [list $count {} {} {}]
+        }
+        return [list $count [expr {$kind eq "state" ? [::pithtk::duration [dict get $sum inclusive]] : {}}] \
+            [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
     }
 
     method label_headings {} {

@@ -72,10 +72,6 @@ oo::class create ::pith::LegendRows {
         return [expr {[string match group:* $item] ? "group" : [dict get [$model def $item] kind]}]
     }
 
-    method group {item} {
-        return [expr {$item eq "messages" ? "messages" : [dict get [$model def $item] group]}]
-    }
-
     # The definitions that an item stands for.
     method ids {item} {
         switch [my kind $item] {
@@ -93,6 +89,9 @@ oo::class create ::pith::LegendRows {
         }
     }
 
+    # id -> dict of what was counted.
+    method sums {} { return $sums }
+
     # A dict of count, inclusive, exclusive and share; of groups without inclusive, which would count states in states
     # twice; {} where there is nothing to count.
     method sum {item} {
@@ -104,45 +103,36 @@ oo::class create ::pith::LegendRows {
 
     # Over all members that are listed.
     method group_sum {members} {
-        set total [dict create count 0 exclusive 0 share 0.0]
+        lassign {0 0 0.0} count exclusive share
         foreach item $members {
-            set sum [my sum $item]
-            foreach key {count exclusive share} {
-                if {[dict exists $sum $key]} {
-                    dict set total $key [expr {[dict get $total $key] + [dict get $sum $key]}]
-                }
+            if {[dict exists $sums $item]} {
+                set sum [dict get $sums $item]
+                incr count [dict get $sum count]
+                incr exclusive [dict get $sum exclusive]
+                set share [expr {$share + [dict get $sum share]}]
             }
         }
-        return $total
+        return [dict create count $count exclusive $exclusive share $share]
     }
 
     # ---- The list
 
-    method matches {item} {
-        return [expr {$filter eq {} || [string match $filter [string tolower [my name $item]]]
-            || [string match $filter [string tolower [my group $item]]]}]
+    method matches {name group} {
+        return [expr {[string match $filter [string tolower $name]] || [string match $filter [string tolower $group]]}]
     }
 
     method items {} {
         set items {}
         dict for {id def} [$model defs] {
-            if {($all || [dict exists $sums $id] || [dict get $def kind] eq "counter") && [my matches $id]} {
+            if {($all || [dict exists $sums $id] || [dict get $def kind] eq "counter")
+                && ($filter eq {} || [my matches [dict get $def name] [dict get $def group]])} {
                 lappend items $id
             }
         }
-        if {[$model info messages] && [my matches messages]} {
+        if {[$model info messages] && ($filter eq {} || [my matches messages messages])} {
             lappend items messages
         }
         return $items
-    }
-
-    method key {item sum hidden unsearched} {
-        switch $order {
-            name { return [my name $item] }
-            show { return [expr {![dict exists $hidden $item]}] }
-            find { return [expr {![dict exists $unsearched $item]}] }
-            default { return [expr {[dict exists $sum $order] ? [dict get $sum $order] : -1}] }
-        }
     }
 
     # `pairs`: {key second-key item}...; of what is alike, the heavier and then the earlier defined comes first.
@@ -154,13 +144,36 @@ oo::class create ::pith::LegendRows {
         }]
     }
 
+    # What items are sorted by: dict item -> key; who is not in it has `none`. There may be thousands of items, so no
+    # method is called for each.
+    method keys {items} {
+        switch $order {
+            name {
+                set defs [$model defs]
+                return [dict create {*}[concat {*}[lmap item $items {
+                    list $item [expr {$item eq "messages" ? $item : [dict get $defs $item name]}]
+                }]]]
+            }
+            show - find {
+                set off [expr {$order eq "show" ? [$model hidden] : [$model unsearched]}]
+                return [dict create {*}[concat {*}[lmap id $off {list $id 0}]]]
+            }
+            default {
+                return [dict create {*}[concat {*}[lmap item [linsert [dict keys $sums] end messages] {
+                    set sum [my sum $item]
+                    if {![dict exists $sum $order]} continue
+                    list $item [dict get $sum $order]
+                }]]]
+            }
+        }
+    }
+
     method sort_items {items} {
-        set hidden [my as_set [$model hidden]]
-        set unsearched [my as_set [$model unsearched]]
+        set keys [my keys $items]
+        set none [expr {$order in {show find} ? 1 : -1}]
         set pairs [lmap item $items {
-            set sum [my sum $item]
-            set count [expr {[dict exists $sum count] ? [dict get $sum count] : -1}]
-            list [my key $item $sum $hidden $unsearched] $count $item
+            list [expr {[dict exists $keys $item] ? [dict get $keys $item] : $none}] \
+                [expr {[dict exists $sums $item] ? [dict get $sums $item count] : -1}] $item
         }]
         return [my sorted $pairs]
     }
@@ -177,8 +190,9 @@ oo::class create ::pith::LegendRows {
     method layout {} {
         set sorted [my sort_items [my items]]
         set members {}
+        set defs [$model defs]
         foreach item $sorted {
-            dict lappend members [my group $item] $item
+            dict lappend members [expr {$item eq "messages" ? $item : [dict get $defs $item group]}] $item
         }
         if {!$grouped || [dict size $members] < 2} {
             return [list {} $sorted]
