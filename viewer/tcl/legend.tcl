@@ -86,7 +86,7 @@ oo::class create ::pith::Legend {
             -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
-            #0 158 w  show 42 center  find 36 center  count 54 e  inclusive 68 e  exclusive 68 e  share 52 e
+            #0 150 w  show 40 center  find 34 center  count 52 e  inclusive 66 e  exclusive 66 e  share 58 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]

@@ -47,8 +47,8 @@ oo::class create ::pith::Window {
     # ---- Putting together
 
     method first_size {} {
-        set w [expr {min([::pith::theme::px 1280], [winfo screenwidth .] * 9 / 10)}]
-        set rows [expr {max(5, min(30, [$model row_count]))}]
+        set w [expr {min([::pith::theme::px 1400], [winfo screenwidth .] * 9 / 10)}]
+        set rows [expr {max(11, min(30, [$model row_count]))}]
         set h [expr {min([::pith::theme::px [expr {170 + 30 * $rows}]], [winfo screenheight .] * 8 / 10)}]
         return ${w}x[expr {max(320, $h)}]
     }
