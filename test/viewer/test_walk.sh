@@ -6,4 +6,6 @@
 ok $? "a log is made"
 start_display
 inside plain.pith walk_checks.tcl
+./make_log rich rich.pith
+inside rich.pith counter_checks.tcl
 finish

@@ -65,7 +65,7 @@ sync
 ok [expr {[lindex [window] 0] <= 0.2 && [lindex [window] 1] >= 0.3}] "what is out of sight is brought into view: [window]"
 fit
 press_key Control-period
-like [say {}] message "Ctrl-.: the next message sent on this row"
+is "[say {}] [say took]" "message 200 ms" "Ctrl-.: the next message sent on this row, with its other end"
 ok [catch {same sideways}] "a way that is none is refused"
 press_key Escape
 press_key Escape

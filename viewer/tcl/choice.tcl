@@ -1,7 +1,7 @@
 # choice.tcl - the record that is chosen: by a click, a search, a jump, or the keys that walk from state to state. It has
 # a frame in the time lines that stays until something else is chosen, and can be brought into view.
 #
-# A thing is a dict: kind (state, event, message), and hit, a dict with start, end, and of states and events rank, thread,
+# A thing is a dict: kind (state, event, message, counter), and hit, a dict with start, end, and of states and events rank, thread,
 # id, name; of messages from and to (ranks).
 
 oo::class create ::pith::Choice {
@@ -102,10 +102,9 @@ oo::class create ::pith::Choice {
         if {$thing eq {}} {
             return
         }
-        if {[dict get $thing kind] eq "message"} {
-            my draw_message
-        } else {
-            my draw_frame
+        switch [dict get $thing kind] {
+            message { my draw_message }
+            state - event { my draw_frame }
         }
         my draw_flag
     }

@@ -75,6 +75,10 @@ oo::class create ::pith::Context {
         my add "The one before" {same prev} ,
     }
 
+    method add_counter {hit} {
+        my add "State around it" parent o
+    }
+
     method add_message {hit} {
         my add "To its other end" jump j
         my add "State that sent it" parent o

@@ -1,4 +1,4 @@
-# details.tcl - what is under a point of the time lines: state, event or message, in words; the card that shows it.
+# details.tcl - what is under a point of the time lines: state, event, message or counter, in words; the card that shows it.
 
 oo::class create ::pith::Details {
     variable model timeline
@@ -17,7 +17,7 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        foreach kind {event message state} {
+        foreach kind {event message counter state} {
             set hit [my ${kind}_at $row $x $y]
             if {$hit ne {}} {
                 return [dict merge $what [dict create kind $kind hit $hit lines [my ${kind}_lines $hit]]]
@@ -40,14 +40,28 @@ oo::class create ::pith::Details {
             return {}
         }
         # The core looks among the arrows of its last picture, which must be of this window.
-        $timeline flush
+        $timeline draw_pending
         return [[$model log] arrowat $x $y]
     }
 
-    method state_at {row x y} {
+    # What lies under a column of pixels.
+    method column {x} {
         set from [$timeline time_at $x]
-        set to [expr {max($from + 1, [$timeline time_at [expr {$x + 1}]])}]
-        return [[$model log] stateat $row $from $to [expr {int($y) % [$model row_height]}] [$model row_height]]
+        return [list $from [expr {max($from + 1, [$timeline time_at [expr {$x + 1}]])}]]
+    }
+
+    method counter_at {row x y} {
+        set hit [[$model log] counterat $row {*}[my column $x]]
+        if {$hit ne {}} {
+            lassign [my column $x] from to
+            dict set hit start $from
+            dict set hit end $from
+        }
+        return $hit
+    }
+
+    method state_at {row x y} {
+        return [[$model log] stateat $row {*}[my column $x] [expr {int($y) % [$model row_height]}] [$model row_height]]
     }
 
     method place_of {hit {rank rank} {thread thread}} {
@@ -87,6 +101,17 @@ oo::class create ::pith::Details {
             lappend lines {} "([expr {[dict get $hit count] - 1}] more near by)"
         }
         return $lines
+    }
+
+    # Of a counter that changed within the column of pixels, all that it was.
+    method counter_lines {hit} {
+        # The unit 1 is none.
+        set unit [expr {[dict get $hit unit] eq "1" ? {} : [dict get $hit unit]}]
+        set lines [list {} [dict get $hit name] on [my place_of $hit] value [string trim "[format %.10g [dict get $hit last]] $unit"]]
+        if {[dict get $hit low] != [dict get $hit high]} {
+            lappend lines here "[format %.10g [dict get $hit low]] to [format %.10g [dict get $hit high]]"
+        }
+        return [list {*}$lines at [::pithtk::time [dict get $hit start] [expr {max(1, [$model span] / 2000)}]]]
     }
 
     # Of a message whose receive is not known (found as a send) the end is its begin.

@@ -242,12 +242,14 @@ oo::class create ::pith::Search {
         }
     }
 
-    # As a thing that can be chosen.
+    # As a thing that can be chosen. A message is more than its send, if it was received.
     method thing {found} {
         set kind [dict get $found kind]
         if {$kind eq "message"} {
-            set found [dict merge $found [dict create from [dict get $found rank] from_thread [dict get $found thread] \
-                to [dict get $found peer]]]
+            set place [list [dict get $found rank] [dict get $found thread]]
+            set whole [[$model log] messageof {*}$place [dict get $found start] [dict get $found peer] [dict get $found tag]]
+            set found [dict merge $found [dict create from [lindex $place 0] from_thread [lindex $place 1] \
+                to [dict get $found peer]] $whole]
         }
         return [dict create kind $kind hit $found]
     }

@@ -122,12 +122,17 @@ oo::class create ::pith::Timeline {
         expr {max(0, [$model row_count] - [my rows_in_view])}
     }
 
-    # Draws now if there is something to draw, and until it is right.
-    method flush {} {
+    # Draws now if there is something to draw, as rough as it may be.
+    method draw_pending {} {
         if {$pending ne {}} {
             after cancel $pending
             my draw
         }
+    }
+
+    # Draws now if there is something to draw, and until it is right.
+    method flush {} {
+        my draw_pending
         while {$refining ne {}} {
             after cancel $refining
             after 2

@@ -130,6 +130,9 @@ oo::class create ::pith::Walk {
         if {[dict get $thing kind] eq "message"} {
             return [my word_message $way]
         }
+        if {[dict get $thing kind] eq "counter"} {
+            return [my word_state $way]
+        }
         return [my seek [my way $way] [dict create kinds [dict get $thing kind] ids [dict get $thing hit id]] $thing]
     }
 
@@ -164,7 +167,7 @@ oo::class create ::pith::Walk {
         set hit [dict get $thing hit]
         switch [dict get $thing kind] {
             state { set around [[$window details] parent_of $hit] }
-            event { set around [my state_of $hit [dict get $hit start]] }
+            event - counter { set around [my state_of $hit [dict get $hit start]] }
             message { set around [my state_of [my place $thing] [dict get $hit start]] }
         }
         return [my go [expr {$around eq {} ? {} : [dict create kind state hit $around]}]]

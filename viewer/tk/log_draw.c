@@ -10,6 +10,7 @@
 #include "core/palette.h"
 #include "tk/log_rows.h"
 #include "tk/paper.h"
+#include "tk/log_jump.h"
 
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
@@ -339,7 +340,6 @@ int pithi_log_event_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     const struct pithi_arrow *arrow;
-    const struct pithlog_comm *comm;
     Tcl_Obj *dict, *line;
     double x, y, ends[4];
 
@@ -349,17 +349,7 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
     arrow = pithi_hit_arrow(&object->plot, x, y, 3);
     if (!arrow)
         return TCL_OK;
-    comm = pithlog_get_comm(object->log, arrow->message->comm);
-    dict = Tcl_NewDictObj();
-    pithi_put_wide(dict, "from", pithlog_get_lane(object->log, arrow->message->send_lane)->rank);
-    pithi_put_wide(dict, "to", pithlog_get_lane(object->log, arrow->message->recv_lane)->rank);
-    pithi_put_wide(dict, "from_thread", pithlog_get_lane(object->log, arrow->message->send_lane)->thread);
-    pithi_put_wide(dict, "to_thread", pithlog_get_lane(object->log, arrow->message->recv_lane)->thread);
-    pithi_put_text(dict, "comm", comm ? comm->name : "");
-    pithi_put_wide(dict, "start", arrow->message->send_ns);
-    pithi_put_wide(dict, "end", arrow->message->recv_ns);
-    pithi_put_wide(dict, "tag", arrow->message->tag);
-    pithi_put_wide(dict, "bytes", (int64_t)arrow->message->bytes);
+    dict = pithi_message_dict(object->log, arrow->message);
     line = Tcl_NewListObj(0, NULL);
     pithi_plot_arrow_ends(&object->plot, arrow, ends);
     for (int i = 0; i < 4; i++)
