@@ -278,15 +278,13 @@ static void test_picture(void)
 {
     struct pithlog *log = hosts_log();
     struct pithi_rows *rows = pithi_rows_open(log);
-    uint32_t count;
-    const struct pithi_row *made = pithi_rows_picture(rows, PITHI_BY_HOST, "alpha,2", &count);
 
-    OK(made && count == 2 && strcmp(made[0].label, "alpha  2 ranks") == 0 && made[0].lane_count == 3 &&
-           strcmp(made[1].label, "beta  1 of 2 ranks") == 0 && !made[1].lanes && made[1].lane == 3,
-       "a picture by host: one row each");
-    made = pithi_rows_picture(rows, PITHI_BY_NOTHING, "", &count);
-    OK(made && count == 8 && !made[0].label && made[7].lane == 7, "a picture of all lanes");
-    OK(!pithi_rows_picture(rows, PITHI_BY_COMM, "nobody", &count) && !count, "nothing fits: none");
+    OK(pithi_rows_picture(rows, PITHI_BY_HOST, "alpha,2") == 0, "a picture by host");
+    SEEN(rows, "+alpha(2 ranks)|beta(1 of 2 ranks)", "has a row each");
+    OK(rows->seen[0].lane_count == 3 && !rows->seen[1].lanes && rows->seen[1].lane == 3, "for the lanes that fit");
+    OK(pithi_rows_picture(rows, PITHI_BY_NOTHING, "") == 0 && rows->seen_count == 8 && rows->seen[7].lane == 7,
+       "a picture of all lanes");
+    OK(pithi_rows_picture(rows, PITHI_BY_COMM, "nobody") == -1, "nothing fits: none");
     pithi_rows_close(rows);
     pithlog_close(log);
 }

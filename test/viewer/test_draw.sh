@@ -38,6 +38,15 @@ like "$(colours plain.png "$(($(at 480) - $(at 420)))x10+$(at 420)+60")" '^([3-9
 is "$(colours plain.png "$(($(at 380) - $(at 310)))x10+$(at 310)+60")" 1 "and none where no message is under way"
 
 # ---- windows, lanes, sizes
+./make_log hosts hosts.pith
+pith draw hosts.pith --text --ascii --group host --size 57 >hosts.text
+is "$(grep -c '|' hosts.text)" 3 "--group host: a row each"
+like "$(cat hosts.text)" '^beta  2 ranks  \|:W?W+H+W+:+\|
+' "which is what most of its lanes do"
+like "$(cat hosts.text)" '
+B  MPI_Barrier 36\.7%' "shares are of all their lanes"
+like "$(pith draw hosts.pith --text --ascii --group comm --lanes 'odd')" '
+odd  4 ranks  *\|' "--lanes takes names, also of communicators"
 pith draw plain.pith -o part.png --from 500ms --to 1 --lanes 0 --size 800x200
 is "$(size part.png)" 800x200 "a size as asked for"
 is "$(convert part.png -crop 600x1+150+60 -depth 8 txt:- | grep -c '#0000CC')" 600 "--from, --to and --lanes: all blue"
@@ -111,7 +120,8 @@ fails 2 'draw: no such option: --frm' "an unknown option" plain.pith -o out.png 
 fails 2 'draw: --from abc: no time' "no time" plain.pith -o out.png --from abc
 fails 2 'draw: --size 5x: ' "no size" plain.pith -o out.png --size 5x
 fails 2 'draw: --size: from' "too large" plain.pith -o out.png --size 90000x90000
-fails 2 'draw: --lanes a-b: ' "no lanes" plain.pith -o out.png --lanes a-b
+fails 2 'draw: --group planet: must be host, comm or none' "no grouping" plain.pith -o out.png --group planet
+fails 1 'plain\.pith: no lanes a-b' "no lanes" plain.pith -o out.png --lanes a-b
 fails 1 'plain\.pith: no lanes 7' "lanes that are not there" plain.pith -o out.png --lanes 7
 fails 1 'plain\.pith: nothing to draw from 0\.7 s to 0\.2 s' "an empty window" plain.pith -o out.png --from 0.7 --to 0.2
 fails 1 'nowhere/out\.png' "a folder that is not there" plain.pith -o nowhere/out.png

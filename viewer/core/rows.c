@@ -277,9 +277,6 @@ void pithi_rows_close(struct pithi_rows *rows)
     free(rows->pins);
     free(rows->pattern);
     free(rows->lane_node);
-    for (uint32_t i = 0; i < rows->label_count; i++)
-        free(rows->labels[i]);
-    free(rows->labels);
     free(rows->seen);
     free(rows->places);
     free(rows->lanes);

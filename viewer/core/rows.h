@@ -73,8 +73,6 @@ struct pithi_rows {
     char *pattern;       /* "" all */
     uint32_t *lane_node; /* [lanes] for keys: of the children of `lane_parent` */
     uint32_t lane_parent;
-    char **labels; /* [label_count] of pithi_rows_picture */
-    uint32_t label_count, label_capacity;
 
     /* Made by pithi_rows_seen: */
     struct pithi_row *seen;
@@ -146,10 +144,10 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
 
 /* ---- For pictures without a window ------------------------------------------------------------------------------- */
 
-/* The rows of a picture: those that fit the pattern ("" or NULL: all), grouped: each host or communicator is one row.
- * Rows have labels where the lane alone would not tell. They live as long as `rows`; NULL: none fits the pattern. */
-const struct pithi_row *pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern,
-                                           uint32_t *count);
+/* "none", "host", "comm": 0 or -1. */
+int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
+/* Makes `seen` those that fit the pattern ("": all), grouped: each host or communicator is one row. 0; -1: none fits. */
+int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
 
 /* ---- Between the files rows*.c ----------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* rows_label.c - what the rows of the tree are called: labels for people, keys for arrangements that are kept, and the
- * rows of a picture with both; see rows.h. */
+ * rows of a picture; see rows.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,35 +226,26 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key)
 
 /* ---- Pictures ---------------------------------------------------------------------------------------------------- */
 
-/* Labels of groups are kept with the tree; lanes alone have theirs from legend.h. */
-static void label_groups(struct pithi_rows *rows)
+int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping)
 {
-    for (uint32_t row = 0; row < rows->seen_count; row++) {
-        uint32_t node = rows->places[row].node;
-        char label[256], note[64];
-        if (rows->nodes[node].kind != PITHI_NODE_HOST && rows->nodes[node].kind != PITHI_NODE_COMM)
-            continue;
-        rows->labels = pithi_grow(rows->labels, &rows->label_capacity, rows->label_count + 1, sizeof *rows->labels);
-        pithi_rows_label(rows, node, label, sizeof label);
-        pithi_rows_note(rows, node, note, sizeof note);
-        rows->labels[rows->label_count] = pithi_alloc(strlen(label) + strlen(note) + 3, 1);
-        sprintf(rows->labels[rows->label_count], "%s  %s", label, note);
-        rows->seen[row].label = rows->labels[rows->label_count++];
-    }
+    static const char *const names[] = {"none", "host", "comm"};
+
+    for (int i = 0; i < 3; i++)
+        if (strcmp(text, names[i]) == 0) {
+            *grouping = (enum pithi_grouping)i;
+            return 0;
+        }
+    return -1;
 }
 
-const struct pithi_row *pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern,
-                                           uint32_t *count)
+int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern)
 {
-    *count = 0;
     pithi_rows_group(rows, grouping);
-    if (pithi_rows_filter(rows, pattern ? pattern : ""))
-        return NULL;
+    if (pithi_rows_filter(rows, pattern))
+        return -1;
     if (grouping != PITHI_BY_NOTHING)
         for (uint32_t i = 0; i < rows->nodes[0].child_count; i++)
             pithi_rows_set_open(rows, rows->nodes[0].children[i], 0);
     pithi_rows_seen(rows);
-    label_groups(rows);
-    *count = rows->seen_count;
-    return rows->seen;
+    return 0;
 }

@@ -28,6 +28,7 @@ struct pithi_draw {
     enum pithi_draw_colour colour;
     enum pithi_legend_place legend;
     enum pithi_palette palette;
+    enum pithi_grouping group; /* --group: a row for each host or communicator */
     int ascii, grey, stats;
     int ranges;          /* mountain ranges below the time lines */
     int full;            /* an SVG as large as it comes */
@@ -64,7 +65,7 @@ void pithi_draw_damaged(void);
 
 /* What `-e` says (draw_words.c), of a log whose rows and window are set: 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
-/* All rows, or those of a list: 0, or an exit status after a message. */
+/* All rows, or those that fit a pattern (core/rows.h), by draw->group: 0, or an exit status after a message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 void pithi_draw_labels_free(struct pithi_draw *draw);
 

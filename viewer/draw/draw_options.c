@@ -19,7 +19,8 @@ static const char help[] =
     "  --size WxH      in pixels (with --text in letters); without H as high as the rows need; default 1200\n"
     "  --from TIME     begin here: seconds, or with a unit (3ms, 20us, 7ns); init: where MPI_Init has ended\n"
     "  --to TIME       end here; finalize: where MPI_Finalize begins\n"
-    "  --lanes LIST    only these ranks or threads: 0-3,7.1\n"
+    "  --lanes LIST    only these: ranks (0-3), threads (7.1), or by names of hosts and threads (node1*,worker)\n"
+    "  --group HOW     host, comm: a row for each host or communicator; none\n"
     "  --title TEXT    instead of the log's name\n"
     "  --legend WHERE  bottom, right or none\n"
     "  --stats         a table of the states: count, inclusive and exclusive time, share; messages\n"
@@ -39,6 +40,7 @@ enum {
     FROM,
     TO,
     LANES,
+    GROUP,
     TITLE,
     LEGEND,
     STATS,
@@ -57,6 +59,7 @@ static const struct option options[] = {{"size", required_argument, NULL, SIZE},
                                         {"to", required_argument, NULL, TO},
                                         {"lanes", required_argument, NULL, LANES},
                                         {"lane", required_argument, NULL, LANES},
+                                        {"group", required_argument, NULL, GROUP},
                                         {"title", required_argument, NULL, TITLE},
                                         {"legend", required_argument, NULL, LEGEND},
                                         {"stats", no_argument, NULL, STATS},
@@ -183,6 +186,10 @@ static int set_option(struct pithi_draw *draw, int option, const char *value)
         return 0;
     case LANES:
         draw->lanes = value;
+        return 0;
+    case GROUP:
+        if (pithi_grouping_parse(value, &draw->group))
+            return usage("--group %s: must be host, comm or none", value);
         return 0;
     case TITLE:
         draw->title = value;

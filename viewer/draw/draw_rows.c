@@ -18,7 +18,8 @@ static struct pithi_row *make_rows(const struct pithi_draw *draw, uint32_t *coun
     return pithi_rows_make(draw->log, is_text(draw) ? NULL : draw->digest, count);
 }
 
-int pithi_draw_rows(struct pithi_draw *draw, const char *list)
+/* Of a list of ranks and threads: rows as they are, without a tree. */
+static int plain_rows(struct pithi_draw *draw, const char *list)
 {
     free(draw->rows);
     draw->rows = make_rows(draw, &draw->row_count);
@@ -96,26 +97,25 @@ void pithi_draw_labels_free(struct pithi_draw *draw)
     draw->label_count = 0;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------- */
+static int is_list(const char *pattern) { return pattern[strspn(pattern, "0123456789,.-")] == 0; }
 
-static int grouping_of(const char *name, enum pithi_grouping *grouping)
+int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
 {
-    static const char *const names[] = {"none", "host", "comm"};
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, names[i]) == 0) {
-            *grouping = (enum pithi_grouping)i;
-            return 0;
-        }
-    return -1;
+    if (draw->group == PITHI_BY_NOTHING && (!pattern || is_list(pattern)))
+        return plain_rows(draw, pattern);
+    if (pithi_rows_picture(tree_of(draw), draw->group, pattern ? pattern : ""))
+        return pithi_draw_failed("%s: no lanes %s; `pith info` tells which there are", draw->log_path, pattern);
+    return take_seen(draw);
 }
+
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     const char *pattern = word->count > 1 ? word->item[1] : "";
 
-    if (!draw->tree && pattern[strspn(pattern, "0123456789,.-")] == 0)
-        return pithi_draw_rows(draw, *pattern ? pattern : NULL);
+    if (!draw->tree && is_list(pattern))
+        return plain_rows(draw, *pattern ? pattern : NULL);
     if (!draw->tree)
         pithi_rows_group(tree_of(draw), PITHI_BY_NOTHING);
     if (pithi_rows_filter(draw->tree, pattern))
@@ -127,7 +127,7 @@ int pithi_draw_do_group(struct pithi_draw *draw, const struct pithi_draw_word *w
 {
     enum pithi_grouping grouping;
 
-    if (grouping_of(word->item[1], &grouping))
+    if (pithi_grouping_parse(word->item[1], &grouping))
         return pithi_draw_word_wrong("group", "must be host, comm or none, not ", word->item[1]);
     pithi_rows_group(tree_of(draw), grouping);
     return take_seen(draw);
@@ -220,7 +220,7 @@ static void set_entry(struct pithi_rows *tree, const char *key, const char *valu
 {
     enum pithi_grouping grouping;
 
-    if (strcmp(key, "group") == 0 && grouping_of(value, &grouping) == 0)
+    if (strcmp(key, "group") == 0 && pithi_grouping_parse(value, &grouping) == 0)
         pithi_rows_group(tree, grouping);
     else if (strcmp(key, "order") == 0)
         set_order(tree, value);
