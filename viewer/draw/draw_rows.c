@@ -61,7 +61,8 @@ static char *label_of(struct pithi_rows *tree, const struct pithi_row_place *pla
     pithi_rows_note(tree, place->node, note, sizeof note);
     size = 3 * (size_t)place->depth + strlen(label) + strlen(note) + 4;
     text = pithi_alloc(size, 1);
-    snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "", note);
+    snprintf(text, size, "%*s%s%s%s", 3 * (place->depth > 0 ? place->depth - 1 : 0), "", label, *note ? "  " : "",
+             note);
     return text;
 }
 
@@ -172,7 +173,9 @@ int pithi_draw_do_pin(struct pithi_draw *draw, const struct pithi_draw_word *wor
     return on_rows(draw, word, 1, pithi_rows_set_pinned);
 }
 
-/* ---- An arrangement, as the window gives it: a dict of group, filter, order, and lists of rows by their keys ------- */
+/* ---- An arrangement ---------------------------------------------------------------------------------------------- */
+
+/* The window gives it as a dict of group, filter, order, and lists of rows by their keys. */
 
 /* The nodes of a list of keys that this log has: [*count], to be freed. */
 static uint32_t *nodes_of(struct pithi_rows *tree, const char *list, uint32_t *count)
@@ -205,7 +208,8 @@ static void set_order(struct pithi_rows *tree, const char *list)
     char *parent_letters = pithi_alloc(strlen(list) + 1, 1), *letters = pithi_alloc(strlen(list) + 1, 1);
     char *parent, *children;
 
-    while ((parent = pithi_draw_next_item(&list, parent_letters)) && (children = pithi_draw_next_item(&list, letters))) {
+    while ((parent = pithi_draw_next_item(&list, parent_letters)) &&
+           (children = pithi_draw_next_item(&list, letters))) {
         uint32_t count, *nodes = nodes_of(tree, children, &count), node = pithi_rows_node(tree, parent);
         if (node != PITHI_NONE)
             pithi_rows_arrange(tree, node, nodes, count);
@@ -215,7 +219,7 @@ static void set_order(struct pithi_rows *tree, const char *list)
     free(letters);
 }
 
-/* One entry of the dict; they come in the order in which they must be set but for the filter, which is kept for last. */
+/* One entry of the dict; they come in the order in which they must be set, but for the filter, which is set last. */
 static void set_entry(struct pithi_rows *tree, const char *key, const char *value, char **filter)
 {
     enum pithi_grouping grouping;

@@ -14,7 +14,7 @@
 #include "draw/page_data.h"
 #include "draw/save.h"
 
-enum { COLUMNS = 1024, MOST_TILES = 32, QUICK_TILES = 8, CELL_BYTES = 650000 };
+enum { COLUMNS = 1024, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { LINES = PITHI_LEVELS + 2, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
