@@ -86,6 +86,11 @@ ok [expr {abs([lindex [$plot coords cursor] 0] - [x_of 0.4]) <= 1 && [$plot item
     "the pointer's line runs through both"
 event generate $lower <Leave>
 
+rows 1
+is [[::pith::script_lower] row_count] 1 "the rows chosen above are chosen below"
+rows
+is [[::pith::script_lower] row_count] 2 "and all again"
+
 # ---- Fitted, MPI_Init
 beside offset 0
 select 0.2 0.4

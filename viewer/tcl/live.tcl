@@ -1,5 +1,5 @@
 # live.tcl - the time lines of a program that runs, a part of the window: of a window on a folder of spill files. About
-# every second a job reads what there is (tk/snapshot.h), and the window takes it; it goes with the end of time as long
+# every second a job reads what there is (tk/running.h), and the window takes it; it goes with the end of time as long
 # as it shows the end. When the program has ended and its log is there, the window shows that.
 
 oo::class create ::pith::Live {
@@ -13,6 +13,8 @@ oo::class create ::pith::Live {
     variable job       ;# that reads; {} none
     variable timer     ;# after id of the next look
     variable asked_ms  ;# when the job was started
+    variable now_ms    ;# our clock at `now`
+    variable ticking   ;# after id of the next word in the status line
     variable text      ;# in the status line
 
     constructor {its_window} {
@@ -20,6 +22,7 @@ oo::class create ::pith::Live {
         set model [$window model]
         set job {}
         set timer {}
+        set ticking {}
         set folder {}
         set held 0
         set phase gone
@@ -39,6 +42,7 @@ oo::class create ::pith::Live {
         set before [my stamp]
         set phase runs
         set now [lindex [$model whole] 1]
+        set now_ms [clock milliseconds]
         set label [$window top].status.live
         ttk::label $label -textvariable [my varname text] -style Bold.TLabel -padding {10 4}
         pack $label -side right -before [$window top].status.text
@@ -48,6 +52,7 @@ oo::class create ::pith::Live {
 
     method stop {} {
         after cancel $timer
+        after cancel $ticking
         set timer {}
         if {$job ne {}} {
             catch {$job stop}
@@ -82,7 +87,7 @@ oo::class create ::pith::Live {
     # The next look: in a second, or later where a look takes long, so that reading never fills a core.
     method look_later {} {
         set took [expr {[clock milliseconds] - $asked_ms}]
-        set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 4 * $took)}] [namespace code {my look}]]
+        set timer [after [expr {max($phase eq "ends" ? 200 : 1000, 2 * $took)}] [namespace code {my look}]]
     }
 
     method heard {what {value {}}} {
@@ -104,6 +109,7 @@ oo::class create ::pith::Live {
 
     method take {snapshot} {
         set now [dict get $snapshot now]
+        set now_ms $asked_ms
         if {$target eq {}} {
             set target [file join [file dirname $folder] [file tail [dict get $snapshot name]]]
         }
@@ -167,14 +173,38 @@ oo::class create ::pith::Live {
         my tell
     }
 
+    # In the status line: how far the program is, now and then also how far it was seen.
     method tell {} {
-        set time [format {%.1f s} [expr {$now / 1e9}]]
-        set text [dict get [dict create \
-            runs "live, $time[expr {$held ? {, held} : {}}]" \
-            ends "ended at $time, its log is being written" \
-            died "died at $time: this is what it had recorded" \
-            gone "ended at $time"] $phase]
+        after cancel $ticking
+        switch $phase {
+            runs {
+                set since [expr {([clock milliseconds] - $now_ms) * 1000000}]
+                set text "live, [my seconds [expr {$now + $since}]]"
+                if {$since > 3000000000} {
+                    append text ", seen up to [my seconds $now]"
+                }
+                if {$held} {
+                    append text ", held"
+                }
+                set ticking [after 250 [namespace code {my tick}]]
+            }
+            ends { set text "ended at [my seconds $now], its log is being written" }
+            died { set text "died at [my seconds $now]: this is what it had recorded" }
+            gone { set text "ended at [my seconds $now]" }
+        }
     }
+
+    # A program may end long before the next look.
+    method tick {} {
+        if {$job eq {} && ![file exists $folder]} {
+            after cancel $timer
+            my look
+        } else {
+            my tell
+        }
+    }
+
+    method seconds {time} { format {%.1f s} [expr {$time / 1e9}] }
 
     # ---- Words
 

@@ -109,6 +109,12 @@ oo::class create ::pith::Pairing {
                 time { my show_same $model $other $map }
                 selection { $other set_selection [lmap time [$model selection] {my $map $time}] }
                 hidden { my take_hidden $model $other }
+                rows {
+                    # Rows that were chosen by a pattern in the first log are chosen in the second, if it has such.
+                    if {$model eq $a && [$a tree pattern] ne [$b tree pattern]} {
+                        catch {$b select [$a tree pattern]}
+                    }
+                }
                 colours {
                     if {$model eq $a} {
                         my take_colours

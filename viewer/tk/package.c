@@ -1,7 +1,7 @@
 /* package.c - the Tcl extension: package pithtk, its commands in the namespace ::pithtk.
  *
  * pithtk::open FILE ?CALLBACK?    an open log, a command (log_object.h)
- * pithtk::snapshot FOLDER CALLBACK   a job that reads what a running program has recorded (snapshot.h)
+ * pithtk::snapshot FOLDER CALLBACK   a job that reads what a running program has recorded (running.h)
  * pithtk::stage follow|log FILE   the animation of a program that runs, or of a log (stage_object.h)
  * pithtk::duration NS             "1.5 ms"
  * pithtk::time NS RESOLUTION      "12.345 s"
@@ -23,7 +23,7 @@
 #include "tk/grab.h"
 #include "tk/log_object.h"
 #include "tk/paper.h"
-#include "tk/snapshot.h"
+#include "tk/running.h"
 #include "tk/stage_object.h"
 
 #pragma GCC visibility push(default)

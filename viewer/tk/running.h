@@ -1,4 +1,4 @@
-/* snapshot.h - pithtk::snapshot FOLDER CALLBACK: a job (background.h) that reads what a running program has recorded so
+/* running.h - pithtk::snapshot FOLDER CALLBACK: a job (background.h) that reads what a running program has recorded so
  * far, in its folder of spill files. RESULT is a dict:
  *
  *     log       an open log, a command (log_object.h); the caller closes it
@@ -7,8 +7,8 @@
  *     now       time of the look, ns from the log's start
  *     name      of the log to be
  */
-#ifndef PITHI_SNAPSHOT_H
-#define PITHI_SNAPSHOT_H
+#ifndef PITHI_RUNNING_H
+#define PITHI_RUNNING_H
 
 #include <tcl.h>
 

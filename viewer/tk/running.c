@@ -1,5 +1,5 @@
-/* snapshot.c - a log of a program that runs, read in a thread; see snapshot.h. */
-#include "tk/snapshot.h"
+/* running.c - a log of a program that runs, read in a thread; see running.h. */
+#include "tk/running.h"
 
 #include <stdlib.h>
 #include <string.h>
