@@ -23,39 +23,51 @@ static void mix(struct pithi_cache_key *key, uint64_t word)
     key->hash[1] ^= key->hash[1] >> 32;
 }
 
-static int mix_bytes(struct pithi_cache_key *key, struct pithi_files *files, uint64_t offset, uint64_t size)
+static int mix_bytes(struct pithi_cache_key *key, int fd, uint64_t offset, uint64_t size)
 {
     unsigned char bytes[END_BYTES + 8] = {0};
-    if (pithi_files_read(files, offset, bytes, (size_t)size) != PITH_OK)
+    if (pread(fd, bytes, (size_t)size, (off_t)offset) != (ssize_t)size)
         return 0;
     for (uint64_t i = 0; i < size; i += 8)
         mix(key, pithi_get64(bytes + i));
     return 1;
 }
 
-static int mix_file(struct pithi_cache_key *key, struct pithi_files *files, uint32_t volume)
+static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
 {
-    uint64_t base = (uint64_t)volume << PITHI_VOLUME_SHIFT, size, end;
-    int fd;
-    if (pithi_files_find(files, base, &fd, &size) != PITH_OK)
-        return 0;
+    uint64_t end = size < END_BYTES ? size : END_BYTES;
     mix(key, size);
-    end = size < END_BYTES ? size : END_BYTES;
-    if (!mix_bytes(key, files, base, end) || !mix_bytes(key, files, base + size - end, end))
+    if (!mix_bytes(key, fd, 0, end) || !mix_bytes(key, fd, size - end, end))
         return 0;
     for (uint64_t i = 1; size > 2 * END_BYTES && i < SAMPLES; i++)
-        if (!mix_bytes(key, files, base + (size - SAMPLE_BYTES) / SAMPLES * i, SAMPLE_BYTES))
+        if (!mix_bytes(key, fd, (size - SAMPLE_BYTES) / SAMPLES * i, SAMPLE_BYTES))
             return 0;
     return 1;
 }
 
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
 {
+    uint64_t size;
+    int fd;
     *key = (struct pithi_cache_key){{UINT64_C(0x50697468), 1}};
     for (uint32_t volume = 0; volume <= log->files.volume.count; volume++)
-        if (!mix_file(key, &log->files, volume))
+        if (pithi_files_find(&log->files, (uint64_t)volume << PITHI_VOLUME_SHIFT, &fd, &size) != PITH_OK ||
+            !mix_file(key, fd, size))
             return 0;
     return 1;
+}
+
+int pithi_cache_key_file(int fd, struct pithi_cache_key *key)
+{
+    struct stat st;
+    *key = (struct pithi_cache_key){{UINT64_C(0x50697468), 2}};
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return 0;
+    for (const char *p = PITH_VERSION; *p; p++)
+        mix(key, (unsigned char)*p);
+    mix(key, (uint64_t)st.st_mtim.tv_sec);
+    mix(key, (uint64_t)st.st_mtim.tv_nsec);
+    return mix_file(key, fd, (uint64_t)st.st_size);
 }
 
 /* ---- The folder -------------------------------------------------------------------------------------------------- */

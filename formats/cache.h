@@ -34,6 +34,9 @@ struct pithi_cache_part {
  * 0: it cannot be read. */
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key);
 
+/* Of a file of another format: the same, when it was last changed, and the version of Pith, whose reader may change. */
+int pithi_cache_key_file(int fd, struct pithi_cache_key *key);
+
 int pithi_cache_find(const struct pithi_cache_key *key, const char *kind); /* a descriptor to read; -1: there is none */
 int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_key *key,
                       const char *kind); /* 0: errno */

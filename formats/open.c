@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "import.h"
 #include "native/bytes.h"
 #include "native/log.h"
 #include "native/native.h"
@@ -44,36 +45,6 @@ static const struct pithi_format *probe(const struct pithi_input *input)
     return NULL;
 }
 
-/* Reads `input` by `format` into a nameless native log, which takes the place of the file in log->files. */
-static int import(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format)
-{
-    struct pithi_writer *writer = NULL;
-    struct stat st;
-    int err, fd = pithi_temporary_file();
-    if (fd < 0)
-        return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
-    char name[512];
-    snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
-    TRY(pithi_writer_open(&writer, name, fd));
-    TRY(format->read(input, writer));
-    TRY(pithi_writer_finish(writer));
-    pithi_writer_close(writer); /* its memory first: a log of very many lanes needs as much again to be opened */
-    writer = NULL;
-    close(log->files.fd);
-    log->files.fd = fd;
-    fd = -1;
-    if (fstat(log->files.fd, &st) != 0)
-        err = pithi_fail(PITH_ERR_IO, "%s: %s", log->path, strerror(errno));
-    log->files.size = err == PITH_OK ? (uint64_t)st.st_size : 0;
-    if (err == PITH_OK)
-        err = pithi_log_load(log, 0);
-out:
-    if (fd >= 0)
-        close(fd);
-    pithi_writer_close(writer);
-    return err;
-}
-
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
@@ -83,7 +54,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
     if (!format)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
                           log->path);
-    TRY(import(log, input, format));
+    TRY(pithi_import(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
     log->info.bytes = input->size;

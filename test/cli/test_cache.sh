@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# What is kept of logs in the user's cache: large logs of other formats are read once.
+. "$(dirname "$0")/../lib.sh"
+kept() { find "$XDG_CACHE_HOME" -type f 2>/dev/null; }
+${CC:-cc} -O1 -I"$top/formats" "$top/test/bench/make_big_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_big_log
+./make_big_log native.pith 4 4 90000 && pith convert native.pith big.clog2
+ok $? "a CLOG-2 of $(stat -c %s big.clog2) bytes"
+is "$(kept)" "" "of a native log nothing is kept"
+
+pith print big.clog2 >first.txt
+is "$(kept | wc -l)" 1 "a large log of another format is kept"
+file=$(kept)
+like "$file" "^$XDG_CACHE_HOME/pith/[0-9a-f]{32}\.pith$" "in the user's cache"
+is "$(stat -c %a "$XDG_CACHE_HOME/pith"):$(stat -c %a "$file")" "700:600" "for nobody else"
+
+# The log's middle is gone, behind its back: what is printed is what was kept.
+cp -p big.clog2 whole.clog2
+printf 'nothing here to be read' | dd of=big.clog2 bs=1 seek=1000003 conv=notrunc status=none
+touch -r whole.clog2 big.clog2
+pith print big.clog2 >second.txt && cmp first.txt second.txt
+ok $? "the second time the log is not read"
+touch big.clog2
+pith print big.clog2 >third.txt 2>/dev/null
+cmp -s first.txt third.txt
+ok $((! $?)) "once it is changed, it is"
+
+# Whatever happens to what is kept: it is made anew.
+rm -rf "$XDG_CACHE_HOME"
+pith print whole.clog2 >/dev/null
+file=$(kept)
+size=$(stat -c %s "$file")
+bad=0
+for at in 0 40 $((size / 3)) $((size / 2)) $((size - 20)) $((size - 4)); do
+    printf 'XYZ' | dd of="$file" bs=1 seek="$at" conv=notrunc status=none
+    pith print whole.clog2 2>&1 | cmp -s - first.txt || bad=$((bad + 1))
+    [ "$(tail -c "+$((at + 1))" "$file" | head -c 3 | tr -d '\0')" = XYZ ] && bad=$((bad + 1))
+done
+is "$bad" 0 "damaged anywhere: not taken, made anew"
+truncate -s $((size / 2)) "$file"
+pith print whole.clog2 2>&1 | cmp - first.txt
+ok $? "cut short: the same"
+
+# Without a folder.
+touch file
+XDG_CACHE_HOME=$PWD/file pith print whole.clog2 2>&1 | cmp - first.txt
+ok $? "a folder that is none: read each time"
+(unset XDG_CACHE_HOME; HOME=$PWD/home; export HOME; mkdir home; pith info whole.clog2 >/dev/null)
+is "$(find home -type f | wc -l)" 1 "without XDG_CACHE_HOME: ~/.cache"
+
+# The oldest go when there is too much.
+rm -rf "$XDG_CACHE_HOME" && mkdir -p "$XDG_CACHE_HOME/pith"
+for i in 1 2 3; do
+    truncate -s 400M "$XDG_CACHE_HOME/pith/old$i"
+    touch -d "2020-01-0$i" "$XDG_CACHE_HOME/pith/old$i"
+done
+pith info whole.clog2 >/dev/null
+is "$(ls "$XDG_CACHE_HOME/pith" | grep old | tr '\n' ' ')" "old2 old3 " "more than 1 GB: what was not used for longest goes"
+finish
