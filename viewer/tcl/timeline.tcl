@@ -157,6 +157,9 @@ oo::class create ::pith::Timeline {
         }
     }
 
+    # 1: what is seen is not right yet.
+    method is_rough {} { expr {$pending ne {} || $refining ne {}} }
+
     method refine {} {
         set refining {}
         if {[winfo exists $plot] && $width > 1 && $pending eq {}} {
