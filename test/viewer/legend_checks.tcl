@@ -85,6 +85,32 @@ foreach row $sums {
 }
 is [format %.2f [expr {$own * 1e3}]] 58.45 "the sum of a group is that of its members"
 
+# ---- Sums come beside the window
+proc row_colour {} {
+    variable tree
+    return [$tree tag configure row -foreground]
+}
+zoom 5ms 6ms
+update
+is [row_colour] [::pith::theme::colour hidden] "the window has moved: the old numbers are grey"
+after 1500 {set ::waited late}
+after 50 {set ::waited soon}
+vwait ::waited
+is [row_colour] [::pith::theme::colour hidden] "until there are new ones"
+proc look_again {} {
+    if {[row_colour] ne [::pith::theme::colour hidden]} {
+        set ::waited done
+    } else {
+        after 20 [namespace code look_again]
+    }
+}
+look_again
+vwait ::waited
+is $::waited done "which come without being asked for"
+is [$tree set [item_of compute] count] 12 "and are those of this window"
+fit
+sync
+
 # ---- Groups
 $pane.bar.grouped invoke
 sync

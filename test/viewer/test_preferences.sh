@@ -77,6 +77,9 @@ start_display
 inside plain.pith preferences_checks.tcl
 like "$(cat "$conf")" '^theme dark$' "the dialog's values are in the file"
 is "$(pith view plain.pith -e 'puts [theme]; puts [prefer row_height]; puts [height]; quit')" $'dark\n30\n30' "and in the next window"
+is "$(pith view plain.pith plain.pith -e 'theme light
+    foreach w [info class instances ::pith::Window] { puts [[[$w timeline] plot] cget -background] }; quit' | sort -u)" "#ffffff" \
+    "a theme is for all windows"
 is "$(pith view plain.pith -e 'theme light; palette safe; quit'; grep -E '^(theme|palette)' "$conf")" $'theme dark\npalette log' "words for now are not stored"
 rm "$conf"
 is "$(pith view plain.pith -e 'puts [::pith::theme::px 10]; prefer scale 2; puts [::pith::theme::px 10]; quit')" $'10\n20' "the scale by the preference"

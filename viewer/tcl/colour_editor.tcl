@@ -69,8 +69,8 @@ oo::class create ::pith::ColourEditor {
     method build_swatches {frame} {
         set i 0
         foreach rgb [my swatches] {
-            frame $frame.s$i -width [::pith::theme::px 34] -height [::pith::theme::px 24] \
-                -background $rgb -cursor hand2 -borderwidth 0 -highlightthickness 1 -highlightbackground [::pith::theme::colour edge]
+            frame $frame.s$i -width [::pith::theme::px 34] -height [::pith::theme::px 24] -background $rgb \
+                -cursor hand2 -borderwidth 0 -highlightthickness 1 -highlightbackground [::pith::theme::colour edge]
             bind $frame.s$i <Button-1> [list [self] take $rgb]
             bind $frame.s$i <Double-Button-1> [list [self] ok]
             grid $frame.s$i -row [expr {$i / 8}] -column [expr {$i % 8}] -padx 2 -pady 2

@@ -52,6 +52,7 @@ namespace eval ::pith::keys {
         {Click}                    {a card of details}
         {Double click}             {zoom to the state, or to the selection}
         {Double click on a colour} {another colour}
+        {Space, Return in the legend} {show or hide what is selected; another colour}
         {Alt-wheel}                {lower and higher rows}
         {Drag of a label}          {rows to another place; of the column's edge: its width}
         {Third button on a label}  {what can be done with rows}

@@ -342,7 +342,7 @@ oo::class create ::pith::Legend {
 
     # Of groups no inclusive time; of events and messages no times.
     method sum_texts {sum kind} {
-        if {$sum eq {}} {
+        if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
             return {{} {} {} {}}
         }
         set count [::pithtk::number [dict get $sum count]]
