@@ -15,6 +15,10 @@ is "$(pith view plain.pith -e 'colour red #123456; colour blue navy rule; colour
 is "$(pith view plain.pith -e 'puts [colour red]; puts [colour blue]; puts [colour green]; quit')" \
     $'#123456\n#000080\n#00aa00' "they are there in the next window"
 cp plain.pith other.pith
+pith view other.pith -e 'colour red #111111 rule; quit'
+is "$(pith view other.pith -e 'puts [colour red]; quit'; pith view plain.pith -e 'puts [colour red]; quit')" \
+    $'#111111\n#123456' "a colour of a log is stronger than a rule"
+pith view other.pith -e 'colour red default; quit'
 is "$(pith view other.pith -e 'puts [colour red]; puts [colour blue]; quit')" $'#cc0000\n#000080' "of another log: the rule"
 printf '%s\n' '# mine' 'rule blue' 'log x {red' 'rule gr* #00ff00' >>"$colours"
 out=$(pith view other.pith -e 'puts [colour green]; colour blue default; puts [colour blue]; quit' 2>&1)

@@ -54,10 +54,10 @@ prefer 'change arrows off' >/dev/null
 is "$(readlink "$conf"):$(tail -n 1 mine.conf)" "$PWD/mine.conf:arrows off" "a link stays one"
 rm "$conf"
 for key in most_arrows row_height font_size; do
-    for i in 1 2 3 4 5 6 7 8; do prefer "change $key 1$i" >/dev/null; done &
+    prefer "for {set i 6} {\$i <= 32} {incr i} {change $key \$i}" &
 done
 wait $(jobs -p | grep -v "^$$\$")
-is "$(grep -cE '^(most_arrows|row_height|font_size) 18$' "$conf")" 3 "three programs at once: no change is lost"
+is "$(grep -cE '^(most_arrows|row_height|font_size) 32$' "$conf")" 3 "three programs at once: no change is lost"
 is "$(ls "$XDG_CONFIG_HOME/pith")" view.conf "and nothing is left beside the file"
 touch -d '10 seconds ago' "$conf.lock"
 is "$(prefer 'change wheel zoom; puts done')" "done" "a lock of a dead program is passed over"
