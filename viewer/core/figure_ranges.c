@@ -75,7 +75,7 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
     struct pithi_ranges_query query = {
         .t0_ns = plot->t0_ns, .t1_ns = plot->t1_ns, .width = plot->width, .hidden = plot->hidden};
     uint32_t *lanes;
-    int err;
+    int err = PITH_OK;
 
     pithi_figure_ranges_free(block);
     if (block->height <= 0)
@@ -88,7 +88,7 @@ int pithi_figure_ranges_load(struct pithi_figure_ranges *block, const struct pit
     if (!block->ranges)
         return PITH_ERR_USAGE;
     if (plot->summary && plot->care != PITHI_EXACT)
-        err = pithi_ranges_quick(block->ranges, plot->summary);
+        pithi_ranges_quick(block->ranges, plot->summary, INFINITY);
     else
         err = pithi_ranges_load(block->ranges, NULL);
     sort_states(block);

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/memory.h"
 #include "core/query.h"
@@ -16,6 +17,8 @@ enum { HELPING = 4096 };
 enum { QUICK_COLUMNS = 3 };
 /* And some records here and there for what pieces do not tell. */
 enum { SAMPLES = 16, SAMPLED_RECORDS = 2000 };
+
+struct pieces;
 
 struct pithi_ranges {
     struct pithlog *log;
@@ -30,6 +33,8 @@ struct pithi_ranges {
     uint32_t *states; /* [count] and back */
     uint64_t **times; /* [count][width] */
     uint32_t count, state_capacity, time_capacity;
+    struct pieces *pieces; /* of pithi_ranges_quick */
+    uint32_t quick_lanes;  /* that it has done */
 };
 
 struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ranges_query *query)
@@ -63,21 +68,6 @@ struct pithi_ranges *pithi_ranges_new(struct pithlog *log, const struct pithi_ra
     return ranges;
 }
 
-void pithi_ranges_free(struct pithi_ranges *ranges)
-{
-    if (!ranges)
-        return;
-    for (uint32_t i = 0; i < ranges->count; i++)
-        free(ranges->times[i]);
-    free(ranges->times);
-    free(ranges->states);
-    free(ranges->lanes);
-    free(ranges->hidden);
-    free(ranges->bounds);
-    free(ranges->layer);
-    free(ranges);
-}
-
 /* The columns of a state; those of one that was not seen before are made. */
 static uint64_t *times_of(struct pithi_ranges *ranges, uint32_t state)
 {
@@ -92,6 +82,14 @@ static uint64_t *times_of(struct pithi_ranges *ranges, uint32_t state)
     ranges->states[layer] = state;
     ranges->times[layer] = pithi_alloc(ranges->query.width, sizeof **ranges->times);
     return ranges->times[layer];
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* ---- Walking along a lane ---------------------------------------------------------------------------------------- */
@@ -354,28 +352,49 @@ static void give_spare(struct pieces *pieces)
     }
 }
 
-int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary)
+static struct pieces *pieces_new(struct pithi_ranges *ranges)
 {
-    const struct pithi_ranges_query *query = &ranges->query;
-    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width * QUICK_COLUMNS;
-    struct pieces pieces = {.ranges = ranges};
-    int err = PITH_OK;
+    struct pieces *pieces = pithi_alloc(1, sizeof *pieces);
 
-    pieces.spare = pithi_alloc(query->width, sizeof *pieces.spare);
-    know_weights(&pieces);
-    for (uint32_t i = 0; i < query->lane_count && !err; i++) {
-        uint32_t count;
-        pieces.paths = pithlog_summary_paths(summary, ranges->lanes[i], &count);
-        if (!pieces.paths)
-            continue;
-        pieces.column = 0;
-        err = pithlog_summary_pieces(summary, ranges->lanes[i], query->t0_ns, query->t1_ns, length_ns, take_piece,
-                                     &pieces);
-    }
-    give_spare(&pieces);
-    free(pieces.weight);
-    free(pieces.spare);
-    return err;
+    pieces->ranges = ranges;
+    pieces->spare = pithi_alloc(ranges->query.width, sizeof *pieces->spare);
+    know_weights(pieces);
+    return pieces;
+}
+
+static void pieces_free(struct pieces *pieces)
+{
+    if (!pieces)
+        return;
+    free(pieces->weight);
+    free(pieces->spare);
+    free(pieces);
+}
+
+/* A lane that cannot be read stays empty: the time lines tell why. */
+static void quick_lane(struct pieces *pieces, struct pithlog_summary *summary, uint32_t lane)
+{
+    const struct pithi_ranges_query *query = &pieces->ranges->query;
+    int64_t length_ns = (query->t1_ns - query->t0_ns) / query->width * QUICK_COLUMNS;
+    uint32_t count;
+
+    pieces->paths = pithlog_summary_paths(summary, lane, &count);
+    pieces->column = 0;
+    if (pieces->paths)
+        pithlog_summary_pieces(summary, lane, query->t0_ns, query->t1_ns, length_ns, take_piece, pieces);
+}
+
+int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds)
+{
+    double end_s = now_s() + seconds;
+
+    if (!ranges->pieces)
+        ranges->pieces = pieces_new(ranges);
+    memset(ranges->pieces->spare, 0, ranges->query.width * sizeof *ranges->pieces->spare);
+    while (ranges->quick_lanes < ranges->query.lane_count && now_s() < end_s)
+        quick_lane(ranges->pieces, summary, ranges->lanes[ranges->quick_lanes++]);
+    give_spare(ranges->pieces);
+    return ranges->quick_lanes < ranges->query.lane_count;
 }
 
 double pithi_ranges_records(const struct pithi_ranges *ranges)
@@ -391,6 +410,22 @@ double pithi_ranges_records(const struct pithi_ranges *ranges)
             records += (double)lane->records * (to - from) / (last - first);
     }
     return records;
+}
+
+void pithi_ranges_free(struct pithi_ranges *ranges)
+{
+    if (!ranges)
+        return;
+    for (uint32_t i = 0; i < ranges->count; i++)
+        free(ranges->times[i]);
+    pieces_free(ranges->pieces);
+    free(ranges->times);
+    free(ranges->states);
+    free(ranges->lanes);
+    free(ranges->hidden);
+    free(ranges->bounds);
+    free(ranges->layer);
+    free(ranges);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------------------------------ */

@@ -195,7 +195,9 @@ oo::class create ::pith::RangesPane {
         my stop_job
         set loaded [[$model log] rangesload {*}[$model window] $width [$ranges depth]]
         $ranges take_states [[$model log] rangestimes]
-        if {[dict get $loaded rough]} {
+        if {[dict get $loaded more]} {
+            set job_pending [after 1 [namespace code {my more}]]
+        } elseif {[dict get $loaded rough]} {
             set job_pending [after 150 [namespace code {my start_job}]]
         }
     }
@@ -218,6 +220,18 @@ oo::class create ::pith::RangesPane {
                 -font PithSmall -fill [::pith::theme::colour faint]
         }
         $scale create line [expr {$right - 1}] 0 [expr {$right - 1}] $height -fill [::pith::theme::colour edge]
+    }
+
+    # The rest of a rough picture, in helpings; then the exact one.
+    method more {} {
+        set job_pending {}
+        if {[[$model log] rangesmore]} {
+            set job_pending [after 1 [namespace code {my more}]]
+        } else {
+            set job_pending [after 150 [namespace code {my start_job}]]
+        }
+        $ranges take_states [[$model log] rangestimes]
+        my draw
     }
 
     # ---- Counting exactly

@@ -232,6 +232,7 @@ static const struct method {
     {"rangesdraw", 5, "photo height smooth order chosen", pithi_log_ranges_draw},
     {"rangesexact", 1, "callback", pithi_log_ranges_exact},
     {"rangesload", 4, "t0 t1 width depth", pithi_log_ranges_load},
+    {"rangesmore", 0, NULL, pithi_log_ranges_more},
     {"rangestimes", 0, NULL, pithi_log_ranges_times},
     {"refine", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_refine},
     {"rows", ANY, "word ?arg ...?", pithi_log_rows},

@@ -18,6 +18,9 @@ enum { TICK_SPACING = 90, SCALE_SPACING = 22 };
 /* So many are read at once, without a rough picture before. */
 enum { FEW_RECORDS = 50000 };
 
+/* A rough picture is made in helpings so small that the window does not wait. */
+#define QUICK_S 0.012
+
 /* What is shown of an object. */
 struct pithi_log_ranges {
     struct pithi_ranges *ranges; /* NULL: nothing yet */
@@ -121,7 +124,7 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
 {
     struct pithi_log_ranges *view = view_of(object);
     Tcl_Obj *result;
-    int rough;
+    int rough, more = 0;
 
     (void)objc;
     if (get_query(object, interp, objv + 2, view) != TCL_OK)
@@ -131,13 +134,24 @@ int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, i
     view->ranges = pithi_ranges_new(object->log, &view->query);
     rough = object->summary && pithi_ranges_records(view->ranges) > FEW_RECORDS;
     if (rough)
-        pithi_ranges_quick(view->ranges, object->summary);
+        more = pithi_ranges_quick(view->ranges, object->summary, QUICK_S);
     else
         pithi_ranges_load(view->ranges, NULL);
     result = Tcl_NewDictObj();
     pithi_put_wide(result, "lanes", view->query.lane_count);
     pithi_put_wide(result, "rough", rough);
+    pithi_put_wide(result, "more", more);
     Tcl_SetObjResult(interp, result);
+    return TCL_OK;
+}
+
+int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    struct pithi_log_ranges *view = view_of(object);
+
+    (void)objc, (void)objv;
+    Tcl_SetObjResult(interp, Tcl_NewIntObj(view->ranges && object->summary &&
+                                           pithi_ranges_quick(view->ranges, object->summary, QUICK_S)));
     return TCL_OK;
 }
 

@@ -1,7 +1,8 @@
 /* log_ranges.h - methods of a log that count and draw mountain ranges (core/ranges.h): LOG METHOD ...
  *
  * rangesload T0 T1 WIDTH DEPTH
- *     counts over the rows selected, DEPTH innermost or outermost; a dict: lanes; rough (1: not exact)
+ *     counts over the rows selected, DEPTH innermost or outermost; a dict: lanes; rough (1: not exact); more (1: not
+ *     even rough: `rangesmore`, which gives 1 as long as there is more)
  * rangesexact CALLBACK
  *     a job (background.h) that counts the same by all records; RESULT 1: it is in place now, 0: something else was
  *     loaded meanwhile
@@ -19,6 +20,7 @@
 #include "tk/log_object.h"
 
 int pithi_log_ranges_load(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+int pithi_log_ranges_more(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_ranges_exact(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_ranges_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_ranges_at(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
