@@ -87,6 +87,17 @@ is [$dialog.rows.most_arrows get] 3000 "Defaults are shown"
 click $dialog.buttons.cancel
 is [prefer most_arrows] 99 "and taken with OK only"
 
+press_key F9
+ok [expr {![winfo ismapped $top.panes.legend]}] "F9: no legend"
+press_key F9
+ok [winfo ismapped $top.panes.legend] "and back"
+pane overview
+sync
+ok [expr {![winfo ismapped [winfo parent $plot].overview]}] "the word pane turns a part off"
+pane overview on
+sync
+ok [winfo ismapped [winfo parent $plot].overview] "and on"
+
 # ---- Those who follow
 theme light
 prefer palette safe

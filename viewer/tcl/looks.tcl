@@ -55,11 +55,20 @@ oo::class create ::pith::Looks {
 
     # ---- Parts of the window
 
+    method has_part {part} {
+        set top [$window top]
+        switch $part {
+            legend { return [expr {"$top.panes.legend" in [$top.panes panes]}] }
+            overview { return [expr {[winfo manager $top.panes.time.overview] ne {}}] }
+            toolbar { return [expr {[winfo manager $top.tools] ne {}}] }
+        }
+    }
+
     method show_part {part on} {
         set top [$window top]
         switch $part {
             legend {
-                set there [expr {"$top.panes.legend" in [$top.panes panes]}]
+                set there [my has_part legend]
                 if {$on && !$there} {
                     $top.panes add $top.panes.legend -weight 0
                 } elseif {!$on && $there} {
@@ -93,11 +102,12 @@ oo::class create ::pith::Looks {
         return [$model palette]
     }
 
-    method word_pane {part on} {
-        if {$part ni {legend overview toolbar} || ![string is boolean -strict $on]} {
+    # Without `on` it is turned.
+    method word_pane {part {on {}}} {
+        if {$part ni {legend overview toolbar} || ![string is boolean $on]} {
             return -code error -errorcode {PITH USAGE} "pane: must be legend, overview or toolbar, on or off"
         }
-        my show_part $part $on
+        my show_part $part [expr {$on eq {} ? ![my has_part $part] : $on}]
     }
 
     method word_toggle_theme {} {
@@ -109,14 +119,19 @@ oo::class create ::pith::Looks {
     words {
         theme        {?light|dark?}         {colours of all windows, until the program ends}     word_theme
         palette      {?log|classic|safe?}   {colours of the states in this window}               word_palette
-        pane         {legend|overview|toolbar on|off} {shows a part of the window, or not}        word_pane
+        pane         {legend|overview|toolbar ?on|off?} {shows a part of the window, or not}      word_pane
         toggle_theme {}                     {light and dark}                                      word_toggle_theme
     }
     keys {
         {Control-t} {Ctrl-t} {dark and light} {toggle_theme}
+        {F9} {F9} {the legend, there or not} {pane legend}
     }
     menus {
         View {
+            - - -
+            "Legend" {pane legend} F9
+            "Overview" {pane overview} {}
+            "Buttons" {pane toolbar} {}
             - - -
             "Light or dark" toggle_theme Ctrl-T
             "Colours of the log" {palette log} {}
