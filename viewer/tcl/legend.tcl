@@ -73,6 +73,9 @@ oo::class create ::pith::Legend {
         pack $path.bar.all $path.bar.grouped -side right -padx $px
         pack $path.bar.filter -side left -fill x -expand 1
         pack $path.bar.clear -side left
+        ttk::label $path.bar.hint -text "filter names" -style Hint.TLabel -cursor xterm
+        bind $path.bar.hint <Button-1> [list focus $path.bar.filter]
+        my show_hint
         trace add variable [my varname filter_text] write [list [self] filter_changed]
         bind $path.bar.filter <Escape> "[list [self] set_filter {}]; [list focus $tree]; break"
         foreach key {Return Down} {
@@ -86,7 +89,7 @@ oo::class create ::pith::Legend {
             -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
-            #0 150 w  show 40 center  find 34 center  count 52 e  inclusive 66 e  exclusive 66 e  share 58 e
+            #0 150 w  show 42 center  find 36 center  count 54 e  inclusive 68 e  exclusive 76 e  share 58 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]
@@ -247,6 +250,8 @@ oo::class create ::pith::Legend {
         foreach {group items} $layout {
             if {$group eq {}} {
                 set top $items
+            } elseif {$group eq "messages"} {
+                lappend top messages
             } else {
                 my put group:$group [my look_of_group group:$group $items $hidden $unsearched]
                 $tree item group:$group -open [expr {![dict exists $closed $group]}]
@@ -326,14 +331,13 @@ oo::class create ::pith::Legend {
         set off 0
         set passed 0
         foreach member $items {
-            incr off [expr {$member eq "messages" ? ![$model arrows] : [dict exists $hidden $member]}]
+            incr off [dict exists $hidden $member]
             incr passed [dict exists $unsearched $member]
         }
         set count [llength $items]
-        set sum [expr {$items eq "messages" ? [$rows sum messages] : [$rows group_sum $items]}]
-        set find [expr {$items eq "messages" ? {} : [my part_text $passed $count]}]
         return [list -text " [$rows name $item]" -image {} \
-            -values [list [my part_text $off $count] $find {*}[my sum_texts $sum group]] \
+            -values [list [my part_text $off $count] [my part_text $passed $count] \
+                {*}[my sum_texts [$rows group_sum $items] group]] \
             -tags [expr {$off == $count ? {group hidden} : {group row}}]]
     }
 
@@ -373,7 +377,17 @@ oo::class create ::pith::Legend {
     method set_filter {text} { set filter_text $text }
     method filter {} { return $filter_text }
 
+    # What an empty search box is for.
+    method show_hint {} {
+        if {$filter_text eq {}} {
+            place $path.bar.hint -in $path.bar.filter -x [::pith::theme::px 6] -rely 0.5 -anchor w
+        } else {
+            place forget $path.bar.hint
+        }
+    }
+
     method filter_changed {args} {
+        my show_hint
         $rows set_filter $filter_text
         my fill
     }
@@ -439,7 +453,7 @@ oo::class create ::pith::Legend {
     }
 
     method show {items on} {
-        if {"messages" in $items || "group:messages" in $items} {
+        if {"messages" in $items} {
             $model set_arrows $on
         }
         set ids [$rows as_set [my ids_of $items]]

@@ -97,6 +97,7 @@ proc ::pith::theme::styles {} {
             -indicatorforeground [list {!disabled} $colour(accent)]
     }
     ttk::style configure Faint.TLabel -foreground $colour(faint)
+    ttk::style configure Hint.TLabel -background $colour(paper) -foreground $colour(hidden)
     ttk::style configure Bold.TLabel -font PithBold
     ttk::style configure Alarm.TLabel -foreground $colour(alarm)
     ttk::style configure Card.TFrame -background $colour(paper) -relief solid -borderwidth 1
