@@ -28,7 +28,7 @@ static struct pithi_traffic traffic_of[LANES][SPAN];
 static void add_message(struct core_log *log, uint32_t kind, uint32_t lane, int64_t now, int32_t peer, uint64_t posted)
 {
     struct pithlog_record record = {
-        .time_ns = now, .lane = lane, .kind = kind, .peer = peer, .tag = 1, .bytes = 10 + posted, .posted = posted};
+        .time_ns = now, .lane = lane, .kind = kind, .peer = peer, .tag = 1, .bytes = 10, .posted = posted};
     core_check(pithi_writer_add(log->writer, &record));
     struct pithi_traffic *traffic = &traffic_of[lane][now];
     traffic->sent += kind == PITHLOG_SEND;
@@ -51,9 +51,10 @@ static void write_lane(struct core_log *log, uint32_t lane)
                 stack[lane][t][d + 1] = (uint8_t)instances[open[d]].id;
         }
         now = next;
-        if (i % 9 == 3)
-            add_message(log, lane < 2 ? PITHLOG_SEND : PITHLOG_RECV, lane, now, i % 27 == 3 && lane > 1 ? -1 : 0,
-                        lane < 2 ? 0 : posted++);
+        if (i % 9 == 3 && lane < 2 && i % 27 != 3)
+            add_message(log, PITHLOG_SEND, lane, now, (int32_t)lane + 2, 7);
+        if (i % 9 == 3 && lane > 1) /* now and then a receive without a message */
+            add_message(log, PITHLOG_RECV, lane, now, i % 27 == 3 ? -1 : (int32_t)lane - 2, posted++);
         if (depth && (depth == DEEPEST || below(2) || i + depth + 1 >= RECORDS)) {
             instances[open[--depth]].to = now;
             core_add(log, lane, PITHLOG_LEAVE, now, instances[open[depth]].id);
@@ -117,6 +118,8 @@ static int row_is(const struct pithi_stretch *stretch, uint32_t row, const struc
     return 1;
 }
 
+static struct pithlog_digest *digest;
+
 static void test_stretch(struct pithlog *log, struct pithlog_summary *summary, int64_t t0, int64_t t1, const char *what)
 {
     static const uint32_t group[] = {1, 3};
@@ -152,6 +155,10 @@ static void test_stretch(struct pithlog *log, struct pithlog_summary *summary, i
         }
     core_check(pithi_traffic_run(log, &query, &traffic));
     OK(memcmp(&traffic, &wanted, sizeof traffic) == 0, "%s: messages (%d sent)", what, (int)traffic.sent);
+    query.digest = digest;
+    core_check(pithi_traffic_run(log, &query, &traffic));
+    OK(memcmp(&traffic, &wanted, sizeof traffic) == 0 && !pithlog_digest_get_info(digest)->sends_left && !pithlog_digest_get_info(digest)->recvs_left,
+       "%s: messages, with a digest", what);
 }
 
 int main(void)
@@ -160,12 +167,18 @@ int main(void)
     struct pithlog_summary *summary;
 
     core_check(pithlog_summary_open(log, &summary));
+    core_check(pithlog_digest_open(log, NULL, NULL, &digest));
     for (int i = 0; i < 2; i++) {
         struct pithlog_summary *used = i ? summary : NULL;
         test_stretch(log, used, 0, 17000, i ? "all, by a summary" : "all, by records");
         test_stretch(log, used, 4001, 7003, i ? "a part, by a summary" : "a part, by records");
+        for (int n = 0; n < 6; n++) {
+            int64_t t0 = below(12000);
+            test_stretch(log, used, t0, t0 + 100 + below(3000), i ? "somewhere, by a summary" : "somewhere, by records");
+        }
         test_stretch(log, used, 5000, 5001, i ? "a nanosecond, by a summary" : "a nanosecond, by records");
     }
+    pithlog_digest_close(digest);
     pithlog_summary_close(summary);
     pithlog_close(log);
     return tap_done();

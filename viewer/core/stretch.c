@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/messages.h"
 
 enum { CHUNK = 256 };
 
@@ -97,11 +98,11 @@ static int traffic_of_row(struct pithlog *log, const struct pithi_stretch_query 
     return damages ? PITH_ERR_DAMAGED : PITH_OK;
 }
 
-int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
+static int traffic_of_records(struct pithlog *log, const struct pithi_stretch_query *query,
+                              struct pithi_traffic *traffic)
 {
     int err = PITH_OK;
 
-    memset(traffic, 0, sizeof *traffic);
     for (uint32_t row = 0; row < query->row_count; row++) {
         if (query->rows[row].counter != PITHI_NONE || !pithi_go_on(&query->watch, (double)row / query->row_count))
             continue;
@@ -109,4 +110,52 @@ int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *que
         err = err ? err : row_err;
     }
     return err;
+}
+
+struct counting {
+    const struct pithi_stretch_query *query;
+    unsigned char *chosen; /* [lanes] */
+    struct pithi_traffic *traffic;
+};
+
+static void count_message(void *context, const struct pithlog_message *message)
+{
+    const struct counting *counting = context;
+    const struct pithi_stretch_query *query = counting->query;
+
+    if (counting->chosen[message->send_lane] && message->send_ns >= query->t0_ns && message->send_ns < query->t1_ns) {
+        counting->traffic->sent++;
+        counting->traffic->sent_bytes += message->bytes;
+    }
+    if (counting->chosen[message->recv_lane] && message->recv_ns >= query->t0_ns && message->recv_ns < query->t1_ns) {
+        counting->traffic->received++;
+        counting->traffic->received_bytes += message->bytes;
+    }
+}
+
+static int traffic_of_digest(struct pithlog *log, const struct pithi_stretch_query *query,
+                             struct pithi_traffic *traffic)
+{
+    struct counting counting = {query, pithi_alloc(pithlog_get_info(log)->lanes, 1), traffic};
+    uint32_t count;
+    int err;
+
+    for (uint32_t row = 0; row < query->row_count; row++) {
+        const uint32_t *lanes = pithi_row_lanes(&query->rows[row], &count);
+        for (uint32_t i = 0; i < count && query->rows[row].counter == PITHI_NONE; i++)
+            counting.chosen[lanes[i]] = 1;
+    }
+    err = pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, count_message, &counting);
+    free(counting.chosen);
+    return err;
+}
+
+int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic)
+{
+    const struct pithlog_digest_info *info = query->digest ? pithlog_digest_get_info(query->digest) : NULL;
+
+    memset(traffic, 0, sizeof *traffic);
+    if (info && !info->sends_left && !info->recvs_left)
+        return traffic_of_digest(log, query, traffic);
+    return traffic_of_records(log, query, traffic);
 }

@@ -11,6 +11,7 @@ struct pithi_stretch_query {
     const struct pithi_row *rows; /* those of counters are left out */
     uint32_t row_count;
     struct pithlog_summary *summary; /* as pithi_query's: of this thread alone; NULL: all records are read */
+    const struct pithlog_digest *digest; /* for messages; NULL: records are read */
     struct pithi_watch watch;
 };
 
@@ -33,12 +34,13 @@ struct pithi_stretch {
 int pithi_stretch_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_stretch *stretch);
 void pithi_stretch_free(struct pithi_stretch *stretch);
 
-/* Messages of the rows' lanes: what they sent in [t0, t1), and what they received. No matching: a message that was
- * sent before and received inside counts as received. */
+/* Messages of the rows' lanes: what they sent in [t0, t1), and what they received, each by itself: a message that was
+ * sent before and received inside counts as received, and so does one whose send is not in the log. */
 struct pithi_traffic {
     uint64_t sent, sent_bytes, received, received_bytes;
 };
-/* Reads the sends and receives of the stretch. */
+/* Costs what it tells of, with a digest in which all found their partners; else the stretch's sends and receives are
+ * read. */
 int pithi_traffic_run(struct pithlog *log, const struct pithi_stretch_query *query, struct pithi_traffic *traffic);
 
 #endif

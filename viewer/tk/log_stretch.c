@@ -133,6 +133,7 @@ static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *c
     job->query.t0_ns = t0;
     job->query.t1_ns = t1;
     job->query.watch = pithi_job_watch(&job->job);
+    job->query.digest = object->digest;
     copy_rows(job, object->rows, object->row_count);
     return pithi_job_start(interp, object, &job->job, kind, objv[4]);
 }
