@@ -3,12 +3,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "core/palette.h"
 
 /* Bars narrower than this have no room for a line that tells them from the next. */
 enum { EDGE_FROM = 4 };
+/* Inner bars as high as this have an outline above and below. */
+enum { OUTLINED_FROM = 8 };
 
 /* ---- From cells to bars ------------------------------------------------------------------------------------------ */
 
@@ -110,8 +113,83 @@ static void keep_bar(struct bars *bars, const struct bar *bar)
     bars->items[bars->count++] = *bar;
 }
 
+/* ---- Column by column -------------------------------------------------------------------------------------------- */
+
+/* The bars of a row's level as columns with a colour each, for painters that like these: in one place those of full
+ * height, in the other those of half of it; their bodies, and their outlines' colours. */
+struct columns {
+    uint32_t *body, *outline; /* [width] */
+    uint32_t count;           /* that have a colour */
+    double top, height;
+};
+
+struct strips {
+    struct columns full, low;
+    uint32_t *memory, *darker; /* [defs] of each state's colour */
+};
+
+static void strips_begin(struct strips *strips, const struct pithi_plot *plot)
+{
+    uint32_t defs = pithlog_get_info(plot->log)->defs;
+
+    strips->memory = pithi_alloc((size_t)plot->width * 4, sizeof *strips->memory);
+    strips->full = (struct columns){.body = strips->memory, .outline = strips->memory + plot->width};
+    strips->low = (struct columns){.body = strips->memory + 2 * (size_t)plot->width,
+                                   .outline = strips->memory + 3 * (size_t)plot->width};
+    memset(strips->memory, 0xff, (size_t)plot->width * 4 * sizeof *strips->memory);
+    strips->darker = pithi_alloc(defs, sizeof *strips->darker);
+    for (uint32_t id = 0; id < defs; id++)
+        strips->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
+}
+
+static void strips_end(struct strips *strips)
+{
+    free(strips->memory);
+    free(strips->darker);
+}
+
+static void keep_columns(struct strips *strips, const struct pithi_plot *plot, const struct bar *bar,
+                         const struct style *style)
+{
+    struct columns *columns = bar->height < style->height ? &strips->low : &strips->full;
+    uint32_t from = (uint32_t)(bar->x - plot->x), to = from + (uint32_t)bar->width, dark = strips->darker[bar->state];
+
+    for (uint32_t c = from; c < to; c++) {
+        columns->body[c] = bar->edge && c == from ? dark : plot->rgb[bar->state];
+        columns->outline[c] = dark;
+    }
+    columns->count += to - from;
+    columns->top = bar->y;
+    columns->height = bar->height;
+}
+
+static void draw_columns(const struct pithi_plot *plot, const struct pithi_painter *painter, struct columns *columns,
+                         uint32_t level)
+{
+    double y = columns->top, height = columns->height;
+
+    if (!columns->count)
+        return;
+    painter->strip(painter->context, plot->x, y, height, columns->body, plot->width);
+    if (level && height >= OUTLINED_FROM) {
+        painter->strip(painter->context, plot->x, y, 1, columns->outline, plot->width);
+        painter->strip(painter->context, plot->x, y + height - 1, 1, columns->outline, plot->width);
+    }
+    memset(columns->body, 0xff, plot->width * sizeof *columns->body);
+    memset(columns->outline, 0xff, plot->width * sizeof *columns->outline);
+    columns->count = 0;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *painter, const struct bar *bar)
+{
+    for (int part = 0; part < PARTS; part++)
+        draw_part(plot, painter, bar, (enum part)part);
+}
+
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
-                     struct bars *bars)
+                     struct bars *bars, struct strips *strips)
 {
     const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
     struct style style = {.group = plot->rows[row].lane_count > 1};
@@ -127,11 +205,17 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
             continue;
         bar = make_bar(plot, line, c, end, &style);
         /* Inner bars have an outline above and below, or they would melt into outer ones of a similar colour. */
-        bar.outlined = level && bar.height >= 8;
+        bar.outlined = level && bar.height >= OUTLINED_FROM;
         if (painter->groups)
             keep_bar(bars, &bar);
-        for (int part = 0; !painter->groups && part < PARTS; part++)
-            draw_part(plot, painter, &bar, (enum part)part);
+        else if (strips->memory && !style.group)
+            keep_columns(strips, plot, &bar, &style);
+        else
+            draw_bar(plot, painter, &bar);
+    }
+    if (strips->memory) {
+        draw_columns(plot, painter, &strips->full, level);
+        draw_columns(plot, painter, &strips->low, level);
     }
 }
 
@@ -164,11 +248,21 @@ static void draw_groups(const struct pithi_plot *plot, const struct pithi_painte
 void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     struct bars bars = {0};
+    struct strips strips = {.memory = NULL};
 
+    /* With strips one row after the other, all of its levels: what was just painted is still at hand. */
+    if (painter->strip) {
+        strips_begin(&strips, plot);
+        for (uint32_t row = 0; row < plot->row_count; row++)
+            for (uint32_t level = 0; level < PITHI_LEVELS && plot->cell_row[row] != PITHI_NONE; level++)
+                draw_row(plot, painter, row, level, &bars, &strips);
+        strips_end(&strips);
+        return;
+    }
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         for (uint32_t row = 0; row < plot->row_count; row++)
             if (plot->cell_row[row] != PITHI_NONE)
-                draw_row(plot, painter, row, level, &bars);
+                draw_row(plot, painter, row, level, &bars, &strips);
         draw_groups(plot, painter, &bars);
     }
     free(bars.items);

@@ -86,6 +86,49 @@ static void raster_rect(void *context, double x, double y, double width, double 
     }
 }
 
+/* ---- Strips ------------------------------------------------------------------------------------------------------ */
+
+/* The colours of [from, to) as the pixels of a scanline. */
+static void put_colours(const struct pithi_raster *raster, size_t at, const uint32_t *rgb, size_t count)
+{
+    if (raster->words)
+        memcpy(raster->words + at, rgb, count * sizeof *rgb);
+    else
+        for (size_t i = 0; i < count; i++)
+            set_pixel(raster->pixels + (at + i) * 3, rgb[i]);
+}
+
+static void copy_pixels(const struct pithi_raster *raster, size_t to, size_t from, size_t count)
+{
+    if (raster->words)
+        memcpy(raster->words + to, raster->words + from, count * sizeof *raster->words);
+    else
+        memcpy(raster->pixels + to * 3, raster->pixels + from * 3, count * 3);
+}
+
+/* Scanline after scanline, so that memory is written in order: the first from the colours, the others from the first. */
+static void raster_strip(void *context, double x, double y, double height, const uint32_t *rgb, uint32_t count)
+{
+    const struct pithi_raster *raster = context;
+    int left = (int)floor(x + 0.5), top = rounded(y, raster->top, raster->bottom);
+    int bottom = rounded(y + height, raster->top, raster->bottom);
+    uint32_t begin = left < raster->left ? (uint32_t)(raster->left - left) : 0;
+    uint32_t end = (int64_t)left + count > raster->right ? (uint32_t)(raster->right - left) : count;
+
+    for (int row = top; row < bottom && left < raster->right; row++)
+        for (uint32_t from = begin, to; from < end; from = to + 1) {
+            size_t first = (size_t)top * (size_t)raster->width, at = (size_t)row * (size_t)raster->width;
+            while (from < end && rgb[from] == PITHI_NO_COLOUR)
+                from++;
+            for (to = from; to < end && rgb[to] != PITHI_NO_COLOUR; to++)
+                continue;
+            if (row == top)
+                put_colours(raster, at + (size_t)left + from, rgb + from, to - from);
+            else
+                copy_pixels(raster, at + (size_t)left + from, first + (size_t)left + from, to - from);
+        }
+}
+
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
 /* Liang and Barsky's clipping: one edge narrows the part [*from, *to] of the line that is inside. */
@@ -223,6 +266,10 @@ void pithi_raster_free(struct pithi_raster *raster)
 
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
 {
-    return (struct pithi_painter){
-        .context = raster, .rect = raster_rect, .line = raster_line, .triangle = raster_triangle, .clip = raster_clip};
+    return (struct pithi_painter){.context = raster,
+                                  .rect = raster_rect,
+                                  .line = raster_line,
+                                  .triangle = raster_triangle,
+                                  .strip = raster_strip,
+                                  .clip = raster_clip};
 }
