@@ -88,45 +88,40 @@ static void raster_rect(void *context, double x, double y, double width, double 
 
 /* ---- Strips ------------------------------------------------------------------------------------------------------ */
 
-/* The colours of [from, to) as the pixels of a scanline. */
-static void put_colours(const struct pithi_raster *raster, size_t at, const uint32_t *rgb, size_t count)
+/* Without branches and in eights, so that a compiler makes vectors of it. */
+static void lay_words(uint32_t *restrict to, const uint32_t *restrict rgb, uint32_t count)
 {
-    if (raster->words)
-        memcpy(raster->words + at, rgb, count * sizeof *rgb);
-    else
-        for (size_t i = 0; i < count; i++)
-            set_pixel(raster->pixels + (at + i) * 3, rgb[i]);
+    uint32_t i = 0;
+
+    for (; i + 8 <= count; i += 8)
+        for (uint32_t j = i; j < i + 8; j++)
+            to[j] = rgb[j] == PITHI_NO_COLOUR ? to[j] : rgb[j];
+    for (; i < count; i++)
+        to[i] = rgb[i] == PITHI_NO_COLOUR ? to[i] : rgb[i];
 }
 
-static void copy_pixels(const struct pithi_raster *raster, size_t to, size_t from, size_t count)
+static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
 {
-    if (raster->words)
-        memcpy(raster->words + to, raster->words + from, count * sizeof *raster->words);
-    else
-        memcpy(raster->pixels + to * 3, raster->pixels + from * 3, count * 3);
+    for (uint32_t i = 0; i < count; i++)
+        if (rgb[i] != PITHI_NO_COLOUR)
+            set_pixel(to + 3 * (size_t)i, rgb[i]);
 }
 
-/* Scanline after scanline, so that memory is written in order: the first from the colours, the others from the first. */
+/* Scanline after scanline, so that memory is written in order. */
 static void raster_strip(void *context, double x, double y, double height, const uint32_t *rgb, uint32_t count)
 {
     const struct pithi_raster *raster = context;
-    int left = (int)floor(x + 0.5), top = rounded(y, raster->top, raster->bottom);
-    int bottom = rounded(y + height, raster->top, raster->bottom);
-    uint32_t begin = left < raster->left ? (uint32_t)(raster->left - left) : 0;
-    uint32_t end = (int64_t)left + count > raster->right ? (uint32_t)(raster->right - left) : count;
+    int left = (int)floor(x + 0.5), right = (int64_t)left + count > raster->right ? raster->right : left + (int)count;
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
+    int skip = left < raster->left ? raster->left - left : 0;
 
-    for (int row = top; row < bottom && left < raster->right; row++)
-        for (uint32_t from = begin, to; from < end; from = to + 1) {
-            size_t first = (size_t)top * (size_t)raster->width, at = (size_t)row * (size_t)raster->width;
-            while (from < end && rgb[from] == PITHI_NO_COLOUR)
-                from++;
-            for (to = from; to < end && rgb[to] != PITHI_NO_COLOUR; to++)
-                continue;
-            if (row == top)
-                put_colours(raster, at + (size_t)left + from, rgb + from, to - from);
-            else
-                copy_pixels(raster, at + (size_t)left + from, first + (size_t)left + from, to - from);
-        }
+    for (int row = top; row < bottom && left + skip < right; row++) {
+        size_t at = (size_t)row * (size_t)raster->width + (size_t)(left + skip);
+        if (raster->words)
+            lay_words(raster->words + at, rgb + skip, (uint32_t)(right - left - skip));
+        else
+            lay_pixels(raster->pixels + at * 3, rgb + skip, (uint32_t)(right - left - skip));
+    }
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
