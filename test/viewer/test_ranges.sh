@@ -27,6 +27,12 @@ fi
 start_display
 inside plain.pith ranges_checks.tcl
 
+export XDG_STATE_HOME=$TMPDIR/state
+pith view --restore plain.pith -e 'ranges on; ranges height 90; ranges order green; ranges only green blue; close' 2>&1
+is "$(pith view --restore plain.pith -e 'puts "[ranges] [ranges height] [ranges order]"; puts [ranges at 0.1]; quit' 2>&1)" \
+    "on 90 green blue red
+{red 1.0000}" "kept with the view of the log"
+
 # A log with a summary: rough at once, exact by a job; the same as when all is read.
 out=$(pith view big.pith -e 'ranges on; zoom 100ms 300ms; puts [ranges at 200ms]; quit' 2>&1)
 like "$out" '^(\{[^{}]* [0-9.]+\} ?|\{\{[^{}]*\} [0-9.]+\} ?)+$' "a log with a summary: $out"

@@ -90,7 +90,6 @@ oo::class create ::pith::Model {
         set trouble {}
         set reading {}
         my notify log
-        $old close
         my rows_changed
         my notify colours
         if {$digested} {
@@ -98,6 +97,8 @@ oo::class create ::pith::Model {
         } else {
             my digest
         }
+        # At last: until now somebody may have had work under way with it.
+        $old close
     }
 
     # ---- Following

@@ -124,6 +124,46 @@ oo::class create ::pith::Ranges {
         my choose [lmap other $from {if {$other == $id} continue; set other}]
     }
 
+    # ---- Kept with the view of the log (view_state.tcl)
+
+    method names {ids} { lmap id $ids {dict get [$model def $id] name} }
+
+    # Those there are.
+    method ids {names} {
+        set ids {}
+        foreach name $names {
+            dict for {id def} [$model defs] {
+                if {[dict get $def name] eq $name && [dict get $def kind] eq "state"} {
+                    lappend ids $id
+                }
+            }
+        }
+        return $ids
+    }
+
+    method state {} {
+        if {$pane eq {}} {
+            return {}
+        }
+        return [list shown $shown height [$pane height] outermost $outermost smooth $smooth \
+            order [my names $order] chosen [my names $chosen]]
+    }
+
+    method restore {state} {
+        if {$state eq {}} {
+            return
+        }
+        foreach key {outermost smooth} {
+            set $key [string is true -strict [dict get $state $key]]
+        }
+        set order [my ids [dict get $state order]]
+        set chosen [my ids [dict get $state chosen]]
+        if {[string is true -strict [dict get $state shown]]} {
+            my turn 1
+            $pane set_height [dict get $state height]
+        }
+    }
+
     # ---- Words
 
     # Without arguments: on or off.

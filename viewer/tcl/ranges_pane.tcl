@@ -20,7 +20,7 @@ oo::class create ::pith::RangesPane {
         set timeline [$window timeline]
         set pointer [$window pointer]
         set photo [image create photo]
-        set height 130
+        set height [::pith::theme::px 130]
         foreach field {pending job job_pending drag done_text} {
             set $field {}
         }
@@ -62,7 +62,7 @@ oo::class create ::pith::RangesPane {
     }
 
     method build_bar {} {
-        ttk::label $bar.title -text "[my unit] per state" -style Faint.TLabel -padding {10 1} -cursor sb_v_double_arrow
+        ttk::label $bar.title -text "[my unit] per state" -style Faint.TLabel -padding [list [::pith::theme::px 10] 1] -cursor sb_v_double_arrow
         ttk::label $bar.done -textvariable [my varname done_text] -style Faint.TLabel -padding {6 1} \
             -cursor sb_v_double_arrow
         ttk::button $bar.close -text "\u00d7" -style Toolbutton -takefocus 0 -cursor arrow -padding {6 0} \
