@@ -60,6 +60,7 @@ is [llength [$labels find withtag triangle]] 11 "what has rows below it has a tr
 click [x_of_triangle beta] [y_of beta]
 is [seen_like {^beta|4|5|gamma}] {beta gamma} "a click on its triangle closes a host"
 is [middle_of beta 0.25] c98a1b "then its row is what most of its lanes do: three of five help"
+like [point 0.25 [row_of beta]] {^help   on rank 4 thread 1 .* in 3 of 5 lanes of this row$} "and that is told"
 click [x_of_triangle beta] [y_of beta]
 is [seen_like {^beta|4|5|gamma}] {beta {.rank 4} {..4.1 worker} {.rank 5} {..5.1 worker} {..5.2 worker} gamma} "another one opens it"
 click [x_of_triangle {rank 5}] [y_of {rank 5}]

@@ -12,6 +12,9 @@ struct pithi_hit {
     int ended;         /* 0: it was still open where the search for its end stopped (end_ns) */
     uint64_t count;    /* events: how many are this near */
     char payload[512]; /* events: as text, "" if none */
+    /* Of rows (pithi_hit_row_...): */
+    uint32_t lane;         /* whose it is */
+    uint32_t alike, asked; /* so many of the lanes asked are in this state too, itself among them */
 };
 
 /* The state that a pixel of `lane` spanning [from, to) shows at nesting level `level`: of those there the one that
@@ -22,6 +25,13 @@ int pithi_hit_state(struct pithlog *log, uint32_t lane, int64_t from_ns, int64_t
 /* The event nearest to `time_ns` within `reach_ns`. 1, 0, -1. */
 int pithi_hit_event(struct pithlog *log, uint32_t lane, int64_t time_ns, int64_t reach_ns, const unsigned char *hidden,
                     struct pithi_hit *hit);
+
+/* The same on a row. Of a group: the state that fills most of the pixel over all its lanes (an even choice of many), on
+ * the first lane that has it; an event on the first lane that has one there. */
+int pithi_hit_row_state(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                        uint32_t level, const unsigned char *hidden, struct pithi_hit *hit);
+int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_t time_ns, int64_t reach_ns,
+                        const unsigned char *hidden, struct pithi_hit *hit);
 
 /* The arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away; NULL: none. */
 const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);

@@ -167,12 +167,31 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
 
 /* ---- Around the bars --------------------------------------------------------------------------------------------- */
 
+/* From the first to the last record of all lanes of a row. */
+static void row_life(const struct pithi_plot *plot, uint32_t row, int64_t *first_ns, int64_t *last_ns)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(&plot->rows[row], &count);
+
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(plot->log, lanes[i]);
+        if (lane->first_ns < *first_ns)
+            *first_ns = lane->first_ns;
+        if (lane->last_ns > *last_ns)
+            *last_ns = lane->last_ns;
+    }
+}
+
 static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
-    const struct pithlog_lane *lane = pithlog_get_lane(plot->log, plot->rows[row].lane);
-    double left = floor(pithi_plot_x(plot, lane->first_ns)), right = ceil(pithi_plot_x(plot, lane->last_ns));
-    double top, height;
+    int64_t first_ns, last_ns;
+    double left, right, top, height;
 
+    row_life(plot, row, &first_ns, &last_ns);
+    left = floor(pithi_plot_x(plot, first_ns));
+    right = ceil(pithi_plot_x(plot, last_ns));
     if (left < plot->x)
         left = plot->x;
     if (right > plot->x + plot->width)

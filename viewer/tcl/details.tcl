@@ -89,6 +89,9 @@ oo::class create ::pith::Details {
         if {[dict get $hit depth]} {
             lappend lines depth [dict get $hit depth]
         }
+        if {[dict exists $hit alike]} {
+            lappend lines in "[dict get $hit alike] of [dict get $hit lanes] lanes of this row"
+        }
         return $lines
     }
 
