@@ -59,7 +59,7 @@ static int64_t step(uint64_t *seed)
 static int add_lane(struct pithi_segment *segment, uint32_t lane, int32_t rank, int32_t ranks, uint64_t records)
 {
     uint64_t seed = UINT64_C(88172645463325252) ^ ((uint64_t)(uint32_t)rank << 20 | lane), posted = 0;
-    uint32_t open[4], depth = 0;
+    uint32_t open[3], depth = 0;
     int64_t time_ns = 0;
     int err = PITH_OK;
     for (uint64_t i = 0; err == PITH_OK && i < records; i++) {
@@ -70,7 +70,7 @@ static int add_lane(struct pithi_segment *segment, uint32_t lane, int32_t rank, 
             r.tag = (int32_t)lane;
             r.bytes = 8;
             r.posted = i % 64 == 15 ? 0 : posted++;
-        } else if (depth == 0 || (depth < 4 && seed >> 20 & 1)) {
+        } else if (depth == 0 || (depth < 3 && seed >> 20 & 1)) {
             r.kind = PITHLOG_ENTER;
             r.id = open[depth++] = (uint32_t)(seed >> 24) % STATES;
         } else {
