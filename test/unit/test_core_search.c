@@ -200,6 +200,29 @@ static int count_leaves(void *context, double part)
     return context != NULL;
 }
 
+/* The summary's total is that of the records, and its marks are where something is under way. */
+static void check_survey(struct pithlog *log, const struct pithi_search *search)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    int64_t t0 = info->start_ns, t1 = info->end_ns + 1;
+    unsigned char marks[100] = {0}, right[100] = {0};
+    uint64_t total, count = 0;
+    int wrong = 0;
+
+    for (uint32_t i = 0; i < all_count; i++) {
+        if (!fits(search, &all[i]))
+            continue;
+        count++;
+        for (int c = 0; c < 100; c++)
+            right[c] |= all[i].at.time_ns < t0 + (t1 - t0) * (c + 1) / 100 && all[i].end_ns >= t0 + (t1 - t0) * c / 100;
+    }
+    OK(pithi_search_is_simple(search) && pithi_search_survey(log, search, t0, t1, &total, marks, 100) == 0, "surveyed");
+    for (int c = 0; c < 100; c++)
+        wrong += marks[c] != right[c];
+    OK(total == count, "survey: %" PRIu64 " of %" PRIu64, total, count);
+    OK(wrong <= 1, "survey: %d columns wrong (one may end at a column's border)", wrong);
+}
+
 static void check_rare(void)
 {
     struct pithlog *log = random_log(MOST);
@@ -222,6 +245,9 @@ static void check_rare(void)
     OK(pithi_search_next(log, &search, at, &again) == 1 && again.at.time_ns == found.at.time_ns, "so with the summary");
     OK(found.id == STATES - 1 && found.ended, "it is that one, with its end");
     check(log, &search, "the rare state, with a summary");
+    check_survey(log, &search);
+    wanted[1] = 1;
+    check_survey(log, &search);
     search.context = &search;
     OK(pithi_search_next(log, &search, at, &found) == 0, "stopped: nothing");
     pithlog_summary_close(summary);

@@ -8,7 +8,7 @@
 #include "core/memory.h"
 
 enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
-enum { STOPPED = 2 };
+enum { STOPPED = 2, AT_ONCE = 256 /* records */ };
 
 /* A state that began in the leaf and may still turn out too short or too long. */
 struct pending {
@@ -31,7 +31,8 @@ struct walk {
     double done, all;     /* leaves, as lanes */
     struct pending *pending;
     uint32_t count, capacity;
-    struct pithi_place last; /* tie breaking */
+    struct pithi_place last;        /* tie breaking */
+    struct pithlog_record *records; /* [AT_ONCE] */
 };
 
 static int before(const struct pithi_place *a, const struct pithi_place *b)
@@ -225,24 +226,29 @@ static void begin(struct walk *walk, const struct pithlog_record *record)
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
 
+/* 1: the leaf is done, what it began is decided. */
+static int read_record(struct walk *walk, const struct pithlog_record *record, int64_t from_ns, int64_t to_ns)
+{
+    if (walk->count)
+        settle(walk, record->time_ns - (record->kind == PITHLOG_LEAVE));
+    if (record->kind == PITHLOG_LEAVE)
+        leave(walk, record);
+    else if (record->time_ns >= from_ns && record->time_ns < to_ns)
+        begin(walk, record);
+    return record->time_ns >= to_ns && !walk->count;
+}
+
 /* The records of [from, to), and as far behind it as a state that began in it is not decided. */
 static void read_leaf(struct walk *walk, struct pithlog_iter *iter, int64_t from_ns, int64_t to_ns)
 {
-    struct pithlog_record record;
     int more;
 
-    while ((more = pithlog_iter_next(iter, &record)) != 0) {
-        if (more < 0) /* the damaged part of a lane has nothing to find */
-            continue;
-        if (walk->count)
-            settle(walk, record.time_ns - (record.kind == PITHLOG_LEAVE));
-        if (record.kind == PITHLOG_LEAVE)
-            leave(walk, &record);
-        else if (record.time_ns >= from_ns && record.time_ns < to_ns)
-            begin(walk, &record);
-        if (record.time_ns >= to_ns && !walk->count)
-            break;
-    }
+    while ((more = pithlog_iter_next_many(iter, walk->records, AT_ONCE)) != 0) /* damaged parts have nothing to find */
+        for (int i = 0; i < more; i++)
+            if (read_record(walk, &walk->records[i], from_ns, to_ns)) {
+                walk->count = 0;
+                return;
+            }
     end_lane(walk, pithlog_get_lane(walk->log, walk->search->lanes[walk->lane])->last_ns);
 }
 
@@ -351,11 +357,13 @@ static void walk_init(struct walk *walk, struct pithlog *log, const struct pithi
     *walk = (struct walk){.log = log, .search = search};
     walk->low = (struct pithi_place){INT64_MIN, 0, 0};
     walk->high = (struct pithi_place){INT64_MAX, UINT32_MAX, UINT32_MAX};
+    walk->records = pithi_alloc(AT_ONCE, sizeof *walk->records);
     walk->sums = pithi_alloc(pithlog_get_info(log)->defs + (size_t)1, sizeof *walk->sums);
 }
 
 static void walk_free(struct walk *walk)
 {
+    free(walk->records);
     free(walk->sums);
     free(walk->pending);
 }
@@ -485,4 +493,76 @@ int pithi_search_count(struct pithlog *log, const struct pithi_search *search, i
     err = walk_lanes(&walk, t0_ns, t1_ns);
     walk_free(&walk);
     return err < 0 ? -1 : 0;
+}
+
+/* ---- How many, by the summary alone ------------------------------------------------------------------------------ */
+
+struct survey {
+    struct walk *walk;
+    int64_t t0_ns, t1_ns;
+    unsigned char *marks;
+    uint32_t columns;
+};
+
+static int64_t column_ns(const struct survey *survey, uint32_t column)
+{
+    return survey->t0_ns + (int64_t)((double)(survey->t1_ns - survey->t0_ns) * column / survey->columns);
+}
+
+/* Marks columns in which the lane has something, where no other lane had. */
+static int mark_columns(struct survey *survey, uint32_t from, uint32_t to)
+{
+    uint32_t middle = from + (to - from) / 2, unmarked = from;
+
+    while (unmarked < to && survey->marks[unmarked])
+        unmarked++;
+    if (unmarked == to)
+        return 0;
+    if (tell_stopped(survey->walk))
+        return STOPPED;
+    if (!occurs(survey->walk, column_ns(survey, from), column_ns(survey, to)))
+        return 0;
+    if (to - from == 1) {
+        survey->marks[from] = 1;
+        return 0;
+    }
+    return mark_columns(survey, from, middle) || mark_columns(survey, middle, to) ? STOPPED : 0;
+}
+
+static uint64_t wanted_sum(const struct walk *walk)
+{
+    uint64_t total = 0;
+
+    for (uint32_t id = 0; id < pithlog_get_info(walk->log)->defs; id++)
+        if (wanted(walk->search, id) &&
+            walk->search->kinds >>
+                    (pithlog_get_def(walk->log, id)->kind == PITHLOG_STATE ? PITHLOG_ENTER : PITHLOG_EVENT) &
+                1)
+            total += walk->sums[id].count;
+    return total;
+}
+
+int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
+                        uint64_t *total, unsigned char *marks, uint32_t columns)
+{
+    struct walk walk;
+    struct survey survey = {&walk, t0_ns, t1_ns, marks, columns};
+    int err = 0;
+
+    walk_init(&walk, log, search);
+    walk.all = search->lane_count;
+    *total = 0;
+    for (walk.lane = 0; walk.lane < search->lane_count && !err; walk.lane++, walk.done++)
+        if (occurs(&walk, t0_ns, t1_ns)) {
+            *total += wanted_sum(&walk);
+            err = mark_columns(&survey, 0, columns);
+        }
+    walk_free(&walk);
+    return 0;
+}
+
+int pithi_search_is_simple(const struct pithi_search *search)
+{
+    return search->summary && !(search->kinds >> PITHLOG_SEND & 1) && !search->min_ns && search->max_ns == INT64_MAX &&
+           (!search->payload || !*search->payload);
 }

@@ -9,7 +9,8 @@ oo::class create ::pith::Search {
     variable place        ;# of the last hit, {TIME LANE TIE}; {} none
     variable job          ;# command of the search under way; {} none
     variable counting     ;# of the count under way
-    variable counts       ;# hits in columns of the whole log; {} not known
+    variable counts       ;# how many hits; {} not known
+    variable marks        ;# 1 for each column of the whole log that has one
     variable over         ;# written at the end of a search or a count, for who waits
     variable entered      ;# array: what the widgets hold, keys as in `what`
     variable message      ;# at the end of the bar
@@ -25,6 +26,7 @@ oo::class create ::pith::Search {
         set job {}
         set counting {}
         set counts {}
+        set marks {}
         set over 0
         set message {}
         my build
@@ -276,6 +278,7 @@ oo::class create ::pith::Search {
 
     method count {} {
         set counts {}
+        set marks {}
         my mark_hits
         set counting [[$model log] count $sought 2000 [list [self] counted]]
     }
@@ -291,21 +294,16 @@ oo::class create ::pith::Search {
         set counting {}
         pack forget $bar.stop
         if {$how eq "done"} {
-            set counts $value
+            set marks [lassign $value counts]
             my mark_hits
             my tell_count
         }
         set over [clock microseconds]
     }
 
-    method total {} {
-        return [::tcl::mathop::+ {*}$counts]
-    }
-
     method tell_count {} {
         if {$counts ne {}} {
-            set total [my total]
-            set message "[::pithtk::number $total] hit[expr {$total == 1 ? {} : {s}}]"
+            set message "[::pithtk::number $counts] hit[expr {$counts == 1 ? {} : {s}}]"
         }
     }
 
@@ -319,9 +317,9 @@ oo::class create ::pith::Search {
         set last -1
         set column 0
         set width [winfo width $strip]
-        foreach count $counts {
-            set x [expr {int(($column + 0.5) * $width / [llength $counts])}]
-            if {$count && $x > $last + 1} {
+        foreach mark $marks {
+            set x [expr {int(($column + 0.5) * $width / [llength $marks])}]
+            if {$mark && $x > $last + 1} {
                 set last $x
                 $strip create line $x 0 $x 6 -fill [::pith::theme::colour text] -tags hits
                 $strip create line $x [expr {[winfo height $strip] - 6}] $x [winfo height $strip] \
@@ -400,7 +398,7 @@ oo::class create ::pith::Search {
         while {[info object isa object [self]] && $counting ne {}} {
             vwait [my varname over]
         }
-        return [my total]
+        return $counts
     }
 }
 

@@ -21,6 +21,8 @@ struct search_job {
     int have;
     struct pithi_found found;
     uint64_t *counts; /* NULL: one is sought, not all counted */
+    unsigned char *marks;
+    uint64_t total;
     uint32_t columns;
 };
 
@@ -151,6 +153,20 @@ static struct pithlog_summary *own_summary(struct pithlog *log)
     return summary;
 }
 
+static int count(struct pithlog *log, struct search_job *job, int64_t t0, int64_t t1)
+{
+    int result;
+
+    if (pithi_search_is_simple(&job->search))
+        return pithi_search_survey(log, &job->search, t0, t1, &job->total, job->marks, job->columns);
+    result = pithi_search_count(log, &job->search, t0, t1, job->counts, job->columns);
+    for (uint32_t i = 0; i < job->columns; i++) {
+        job->total += job->counts[i];
+        job->marks[i] = job->counts[i] > 0;
+    }
+    return result;
+}
+
 static int run(struct pithi_job *base)
 {
     struct search_job *job = (struct search_job *)base;
@@ -163,7 +179,7 @@ static int run(struct pithi_job *base)
     job->search.summary = own_summary(log);
     pithi_whole_window(log, &t0, &t1);
     if (job->counts)
-        result = pithi_search_count(log, &job->search, t0, t1, job->counts, job->columns);
+        result = count(log, job, t0, t1);
     else if (job->backward)
         result = pithi_search_previous(log, &job->search, job->at, &job->found);
     else
@@ -214,8 +230,9 @@ static Tcl_Obj *result(struct pithi_job *base)
     if (!job->counts)
         return job->have ? found_dict(base->object->log, &job->found) : Tcl_NewObj();
     list = Tcl_NewListObj(0, NULL);
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)job->total));
     for (uint32_t i = 0; i < job->columns; i++)
-        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj((Tcl_WideInt)job->counts[i]));
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewIntObj(job->marks[i]));
     return list;
 }
 
@@ -227,6 +244,7 @@ static void release(struct pithi_job *base)
     free(job->lanes);
     free(job->payload);
     free(job->counts);
+    free(job->marks);
     free(job);
 }
 
@@ -279,5 +297,6 @@ int pithi_log_count(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     }
     job->columns = (uint32_t)(columns < 1 ? 1 : columns);
     job->counts = pithi_alloc(job->columns, sizeof *job->counts);
+    job->marks = pithi_alloc(job->columns, 1);
     return pithi_job_start(interp, object, &job->job, &search_kind, objv[4]);
 }

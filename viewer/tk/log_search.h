@@ -4,7 +4,8 @@
  *
  *     $log find next|previous WHAT {TIME LANE TIE} CALLBACK   done {}: there is none; else done DICT: kind, at (for the
  *                                                             next call), name, id, rank, thread, start, end, ended ...
- *     $log count WHAT COLUMNS CALLBACK                        done {12 0 3 ...}: hits in columns of the whole log
+ *     $log count WHAT COLUMNS CALLBACK                        done {TOTAL 1 0 1 ...}: how many, and in which columns of
+ *                                                         the whole log
  */
 #ifndef PITHI_LOG_SEARCH_H
 #define PITHI_LOG_SEARCH_H
