@@ -79,8 +79,7 @@ static void brute_states(struct pithlog *log, const struct pithi_lengths_query *
     brute_count = 0;
     core_check(pithlog_iter_open(log, &all, &iter));
     while (pithlog_iter_next(iter, &r) == 1)
-        if (r.kind == PITHLOG_LEAVE && r.id == query->state && r.start_ns < query->t1_ns &&
-            (r.time_ns > query->t0_ns || r.start_ns >= query->t0_ns))
+        if (r.kind == PITHLOG_LEAVE && r.id == query->state && r.start_ns < query->t1_ns && r.time_ns >= query->t0_ns)
             brute[brute_count++] = r.time_ns - r.start_ns;
     pithlog_iter_close(iter);
     qsort(brute, brute_count, sizeof *brute, rising);
@@ -200,7 +199,7 @@ static void test_exact(void)
     test_window(log, lanes, LANES, 0, end + 1, "all");
     test_window(log, lanes + 1, 1, end / 3, end / 2, "one lane, a sixth");
     test_window(log, lanes, LANES, end / 2, end / 2 + 1, "a nanosecond");
-    test_window(log, lanes, LANES, end - 1, end + 1, "the last moment, with what never ended");
+    test_window(log, lanes, LANES, end, end + 1, "the last moment, with what never ended");
     core_check(pithi_lengths_run(log, &query, &list));
     brute_states(log, &query);
     test_spread(&list, INT64_MIN, INT64_MAX, "all lengths");

@@ -100,10 +100,9 @@ static int take_records(struct walk *walk, const struct pithlog_record *records,
             walk->open += r->time_ns < query->t1_ns;
         } else if (r->depth != UINT32_MAX && r->start_ns < query->t1_ns) {
             walk->open -= walk->open > 0;
-            if (r->time_ns > query->t0_ns || r->start_ns >= query->t0_ns)
-                add(walk->gathering,
-                    (struct pithi_length){
-                        .start_ns = r->start_ns, .end_ns = r->time_ns, .lane = walk->lane, .peer = walk->lane});
+            add(walk->gathering,
+                (struct pithi_length){
+                    .start_ns = r->start_ns, .end_ns = r->time_ns, .lane = walk->lane, .peer = walk->lane});
         }
     }
     return 1;

@@ -1,7 +1,7 @@
 /* lengths.h - how long the instances of a state last: the list behind a histogram of lengths, and what is asked of it.
  *
- * What counts: every instance that reaches into the window [t0, t1), with its whole length, wherever it begins and
- * ends; so there are as many as the legend counts. A state inside itself counts each time. A state that never ended
+ * What counts: every instance that reaches into the window, with its whole length: those that began before t1 and ended
+ * at t0 or later, as many as the legend counts. A state inside itself counts each time. A state that never ended
  * lasts until the log's last record. Of messages: those between two of the lanes that are under way in the window, with
  * the time from send to receive (negative where clocks disagree).
  *
