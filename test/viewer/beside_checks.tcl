@@ -91,6 +91,18 @@ is [[::pith::script_lower] row_count] 1 "the rows chosen above are chosen below"
 rows
 is [[::pith::script_lower] row_count] 2 "and all again"
 
+# ---- Mountain ranges of both
+ranges on
+sync
+set lower_mountains $top.panes.second.time.rangesplot
+ok [winfo ismapped $lower_mountains] "mountain ranges of both"
+is [winfo rootx $lower_mountains]:[winfo width $lower_mountains] [winfo rootx $plot]:[winfo width $plot] "below each other"
+ranges order green red
+sync
+is [lmap part [::info class instances ::pith::Ranges] {lindex [$part word_order] 0}] {green green} "in the same order"
+ranges off
+ok [expr {![winfo ismapped $lower_mountains]}] "and gone in both"
+
 # ---- Fitted, MPI_Init
 beside offset 0
 select 0.2 0.4

@@ -6,8 +6,10 @@ oo::class create ::pith::Beside {
     variable window model
     variable other      ;# the model of the other log; {} none: nothing of what follows is there
     variable pairing timeline choice details pointer table
+    variable ranges     ;# its mountain ranges (ranges.tcl), as those of the first log
     variable top second ;# the toplevel; the frame of the other log
     variable align_text offset_text fitted difference ;# in the bar
+    variable following  ;# 1: what is told was caused here
     variable pending    ;# after id of a look to come
     variable drag       ;# {x offset} of a Ctrl-drag under way; {} none
 
@@ -18,6 +20,7 @@ oo::class create ::pith::Beside {
         set second $top.panes.second
         set other {}
         set pending {}
+        set following 0
         set drag {}
     }
 
@@ -26,8 +29,13 @@ oo::class create ::pith::Beside {
     }
 
     method other {} { return $other }
-    method timeline {} { return $timeline }
     method pairing {} { return $pairing }
+
+    # What a window has, of the other log: for a part that is there in both.
+    method model {} { return $other }
+    method timeline {} { return $timeline }
+    method pointer {} { return $pointer }
+    method top {} { return $top }
 
     # ---- Putting it there
 
@@ -55,6 +63,10 @@ oo::class create ::pith::Beside {
         grid $top.panes.legend.pair -row 80 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure $top.panes.legend 80 -weight 1
         my bind_offset
+        set ranges [::pith::Ranges new [self]]
+        $ranges follow [list [self] same_ranges $ranges [$window part Ranges]]
+        [$window part Ranges] follow [list [self] same_ranges [$window part Ranges] $ranges]
+        my same_ranges [$window part Ranges] $ranges
         set pairing [::pith::Pairing new $model $other [list [self] aligned]]
         $model follow [list [self] changed]
         $other follow [list [self] other_changed]
@@ -91,7 +103,8 @@ oo::class create ::pith::Beside {
         after cancel $pending
         $model unfollow [list [self] changed]
         $other unfollow [list [self] other_changed]
-        foreach object [list $pairing $table $pointer $details $choice $timeline $other] {
+        catch {[$window part Ranges] follow {}}
+        foreach object [list $pairing $table $ranges $pointer $details $choice $timeline $other] {
             $object destroy
         }
         set other {}
@@ -216,6 +229,18 @@ oo::class create ::pith::Beside {
         $its_pointer shadow $x
     }
 
+    # Mountain ranges are seen in both, of the same states in the same order.
+    method same_ranges {from to} {
+        if {!$following} {
+            set following 1
+            try {
+                $to restore [$from state]
+            } finally {
+                set following 0
+            }
+        }
+    }
+
     # One above the other: labels and scroll bars as wide in both.
     method same_columns {} {
         if {$other eq {} || ![winfo exists $second.time.v]} {
@@ -257,6 +282,7 @@ oo::class create ::pith::Beside {
     method flush {} {
         if {$other ne {}} {
             $timeline flush
+            $ranges flush
             $table flush
         }
     }

@@ -9,6 +9,7 @@ oo::class create ::pith::Ranges {
     variable chosen    ;# ids of states that are shown; {} all
     variable smooth    ;# 1: smooth, 0: stepped
     variable outermost ;# 1: a process is in its outermost state, 0: in its innermost
+    variable follower  ;# script that is called when something of this was changed; {} none
 
     constructor {its_window} {
         set window $its_window
@@ -19,6 +20,7 @@ oo::class create ::pith::Ranges {
         set shown 0
         set smooth 0
         set outermost 0
+        set follower {}
     }
 
     destructor {
@@ -32,6 +34,7 @@ oo::class create ::pith::Ranges {
     method depth {} { expr {$outermost ? "outermost" : "innermost"} }
     method look {} { list $smooth $order $chosen }
     method switch_name {name} { my varname $name }
+    method follow {script} { set follower $script }
 
     method turn {on} {
         set shown [expr {!!$on}]
@@ -40,6 +43,13 @@ oo::class create ::pith::Ranges {
         }
         if {$pane ne {}} {
             $pane [expr {$shown ? "show" : "hide"}]
+        }
+        my tell
+    }
+
+    method tell {} {
+        if {$follower ne {}} {
+            {*}$follower
         }
     }
 
@@ -58,6 +68,7 @@ oo::class create ::pith::Ranges {
         if {$shown} {
             $pane [expr {$anew ? "load_soon" : "draw_soon"}]
         }
+        my tell
     }
 
     # ---- The order of layers
@@ -124,7 +135,7 @@ oo::class create ::pith::Ranges {
         my choose [lmap other $from {if {$other == $id} continue; set other}]
     }
 
-    # ---- Kept with the view of the log (view_state.tcl)
+    # ---- Kept with the view of the log (view_state.tcl), and the same in two logs (beside.tcl)
 
     method names {ids} { lmap id $ids {dict get [$model def $id] name} }
 
@@ -156,11 +167,14 @@ oo::class create ::pith::Ranges {
         foreach key {outermost smooth} {
             set $key [string is true -strict [dict get $state $key]]
         }
-        set order [my ids [dict get $state order]]
+        set ids [my ids [dict get $state order]]
+        set order [concat $ids [lmap id $order {if {$id in $ids} continue; set id}]]
         set chosen [my ids [dict get $state chosen]]
         if {[string is true -strict [dict get $state shown]]} {
             my turn 1
             $pane set_height [dict get $state height]
+        } elseif {$shown} {
+            my turn 0
         }
     }
 
