@@ -28,7 +28,7 @@ oo::class create ::pith::Details {
 
     # Events are drawn in the upper third of a row, and looked for there.
     method event_at {row x y} {
-        if {int($y) % [$model row_height] > [$model row_height] * 0.4} {
+        if {[$model within_line $y] > [$model row_height] * 0.4} {
             return {}
         }
         set reach [expr {max(1, [$timeline time_at 5] - [$timeline time_at 0])}]
@@ -61,7 +61,7 @@ oo::class create ::pith::Details {
     }
 
     method state_at {row x y} {
-        return [[$model log] stateat $row {*}[my column $x] [expr {int($y) % [$model row_height]}] [$model row_height]]
+        return [[$model log] stateat $row {*}[my column $x] [$model within_line $y] [$model row_height]]
     }
 
     method place_of {hit {rank rank} {thread thread}} {

@@ -68,7 +68,7 @@ oo::class create ::pith::LabelPointer {
     }
 
     method tell {x y} {
-        set text [$labels whole [expr {int($y) / [$model row_height]}]]
+        set text [$labels whole [$model line_at $y]]
         if {$text eq {} || ![winfo exists $path]} {
             return
         }
@@ -197,7 +197,7 @@ oo::class create ::pith::LabelPointer {
             set pressed [dict get $drag node]
         }
         set from [$model row [$model tree row $pressed]]
-        set line [expr {max(0, min(int($y), [winfo height $path] - 1)) / [$model row_height]}]
+        set line [$model line_at [expr {max(0, min(int($y), [winfo height $path] - 1))}]]
         set number [expr {[$model row_on $line] < 0 ? [$model row_count] - 1 : [$model row_on $line]}]
         set first [my sibling_around $from $number]
         if {$first < 0} {

@@ -98,16 +98,18 @@ oo::class create ::pith::Labels {
 
     method draw {height} {
         set pixels [$model row_height]
-        set lines [expr {$height / $pixels + 1}]
+        set lines [expr {int($height / $pixels) + 1}]
         set pinned [expr {min([$model pinned_count], $lines)}]
         set first [expr {[$model pinned_count] + [$model first_row]}]
         set shown {}
         set cut {}
-        set line 0
-        foreach row [concat [expr {$pinned ? [$model rows 0 [expr {$pinned - 1}]] : {}}] \
-                [$model rows $first [expr {$first + $lines - $pinned}]]] {
-            dict set shown $line $row
-            incr line
+        # Of thousands of low rows only those are asked for whose labels have room.
+        set every [expr {[$model row_height] < 2 ? [my every] : 1}]
+        for {set line 0} {$line < $lines} {incr line $every} {
+            set number [expr {$line < $pinned ? $line : $first + $line - $pinned}]
+            foreach row [$model rows $number $number] {
+                dict set shown $line $row
+            }
         }
         $path delete all
         my draw_marks

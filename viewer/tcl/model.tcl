@@ -18,7 +18,7 @@ oo::class create ::pith::Model {
     variable palette    ;# log, classic or safe
     variable given      ;# dict id -> colour that somebody gave to it, whatever the palette
     variable selection  ;# {from to}: a stretch of time that was chosen; {} none
-    variable row_height ;# pixels
+    variable row_height ;# pixels, whole ones from 2 on
     variable auto_height ;# 1: rows fill the window
     variable first_row  ;# how many rows below the pinned ones are scrolled out at the top
     variable arrows     ;# 1: messages are shown
@@ -242,6 +242,10 @@ oo::class create ::pith::Model {
         expr {$row - $first_row >= $pinned_count ? $row - $first_row : -1}
     }
 
+    # The line at y from the top, and how far below its upper edge that is.
+    method line_at {y} { expr {int(floor(int($y) / double($row_height)))} }
+    method within_line {y} { expr {int($y) - int([my line_at $y] * $row_height)} }
+
     # -1: no row is there.
     method row_on {line} {
         set row [expr {$line < $pinned_count ? $line : $line + $first_row}]
@@ -277,7 +281,8 @@ oo::class create ::pith::Model {
     }
 
     method set_row_height {pixels {auto 0}} {
-        set pixels [expr {max(2, min(200, int($pixels)))}]
+        # From two pixels on whole ones; below that rows get grouped, and as low as it takes.
+        set pixels [expr {$pixels >= 2 ? min(200, int($pixels)) : max(0.01, double($pixels))}]
         if {$auto && !$auto_height} {
             return
         }

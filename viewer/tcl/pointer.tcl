@@ -231,7 +231,7 @@ oo::class create ::pith::Pointer {
             state {
                 set x0 [expr {max(-5, [$timeline x_of [dict get $hit start]])}]
                 set x1 [expr {min($width + 5, max($x0 + 1, [$timeline x_of [dict get $hit end]]))}]
-                set line [expr {int([lindex $at 1]) / [$model row_height]}]
+                set line [$model line_at [lindex $at 1]]
                 set y0 [expr {$line * [$model row_height] + [dict get $hit top]}]
                 set y1 [expr {$y0 + [dict get $hit height]}]
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline [::pith::theme::colour paper] \

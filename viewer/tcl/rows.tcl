@@ -45,7 +45,7 @@ oo::class create ::pith::Rows {
         set tools [ttk::frame $frame.rowtools -padding {6 4 6 4}]
         ttk::entry $tools.filter -width 4 -textvariable [my varname typed]
         ttk::label $tools.hint -text filter -style Faint.TLabel -background [::pith::theme::colour paper]
-        ttk::scale $tools.height -from 1.1 -to 5.3 -length 40 -variable [my varname tallness] \
+        ttk::scale $tools.height -from -3 -to 5.3 -length 40 -variable [my varname tallness] \
             -command [list [self] slide]
         ttk::progressbar $tools.progress -maximum 1.0 -length 40
         pack $tools.filter -fill x
@@ -97,7 +97,8 @@ oo::class create ::pith::Rows {
 
     # The slider goes by ratios: as much from 3 to 6 pixels as from 60 to 120.
     method slide {value} {
-        $model set_row_height [expr {round(exp($value))}]
+        set pixels [expr {exp($value)}]
+        $model set_row_height [expr {$pixels >= 1.5 ? round($pixels) : $pixels}]
     }
 
     method changed {what} {

@@ -115,7 +115,7 @@ oo::class create ::pith::Timeline {
 
     # Rows that fit as a whole, and the last row that may stand on top.
     method rows_in_view {} {
-        expr {max(1, $height / [$model row_height])}
+        expr {max(1, int($height / [$model row_height]))}
     }
 
     method last_first {} {
@@ -274,6 +274,6 @@ oo::class create ::pith::Timeline {
 
     # The row under y, or -1.
     method row_at {y} {
-        expr {$y >= 0 ? [$model row_on [expr {int($y) / [$model row_height]}]] : -1}
+        expr {$y >= 0 ? [$model row_on [$model line_at $y]] : -1}
     }
 }

@@ -280,7 +280,10 @@ oo::class create ::pith::Window {
     method toggle_arrows {} { $model set_arrows [expr {![$model arrows]}] }
     method scroll {rows} { $timeline scroll_rows scroll $rows units }
     method page {pages} { $timeline scroll_rows scroll $pages pages }
-    method taller {factor} { $model set_row_height [expr {round([$model row_height] * $factor)}] }
+    method taller {factor} {
+        set pixels [expr {[$model row_height] * $factor}]
+        $model set_row_height [expr {$pixels >= 4 ? round($pixels) : $pixels}]
+    }
 
     # First what lies over the time lines goes, then the selection.
     method escape {} {
