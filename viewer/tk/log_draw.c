@@ -226,6 +226,15 @@ static void strip_groups(const struct pithi_log_object *object, uint32_t height,
     free(lanes);
 }
 
+/* Lanes with few records each have pieces too long for a picture, and cost little to be read. */
+static enum pithi_care strip_care(const struct pithi_log_object *object)
+{
+    const struct pithlog_info *info = pithlog_get_info(object->log);
+    uint64_t lanes = info->lanes < STRIP_LANES ? info->lanes : STRIP_LANES;
+
+    return lanes && info->records / info->lanes * lanes < PITHI_SUMMARY_RECORDS ? PITHI_EXACT : PITHI_QUICK;
+}
+
 /* The strip twice: as it is, and faded for what is out of the window. */
 int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
@@ -235,8 +244,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     struct pithi_plot plot = {.log = object->log,
                               .rgb = object->rgb,
                               .hidden = object->hidden,
-                              .summary = object->summary,
-                              .care = PITHI_QUICK};
+                              .summary = object->summary};
     struct pithi_groups groups = {0};
     int width, height, status;
 
@@ -247,6 +255,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (width < 1 || width > PITHI_MAX_WIDTH || height < 2 || height > PITHI_MAX_WIDTH)
         return TCL_OK;
     strip_groups(object, (uint32_t)height, &groups);
+    plot.care = strip_care(object);
     plot.rows = groups.rows;
     plot.row_count = groups.count;
     plot.width = (uint32_t)width;
