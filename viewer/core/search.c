@@ -8,7 +8,7 @@
 #include "core/memory.h"
 
 enum { LEAF_RECORDS = 100000, MOST_RECORDS = 2000000 /* read for the end of one state */ };
-enum { STOPPED = 2, AT_ONCE = 256 /* records */ };
+enum { STOPPED = 2, AT_ONCE = 256 /* records */, DENSE = 16 /* hits a column */ };
 
 /* A state that began in the leaf and may still turn out too short or too long. */
 struct pending {
@@ -509,6 +509,19 @@ static int64_t column_ns(const struct survey *survey, uint32_t column)
     return survey->t0_ns + (int64_t)((double)(survey->t1_ns - survey->t0_ns) * column / survey->columns);
 }
 
+static uint64_t wanted_sum(const struct walk *walk)
+{
+    uint64_t total = 0;
+
+    for (uint32_t id = 0; id < pithlog_get_info(walk->log)->defs; id++)
+        if (wanted(walk->search, id) &&
+            walk->search->kinds >>
+                    (pithlog_get_def(walk->log, id)->kind == PITHLOG_STATE ? PITHLOG_ENTER : PITHLOG_EVENT) &
+                1)
+            total += walk->sums[id].count;
+    return total;
+}
+
 /* Marks columns in which the lane has something, where no other lane had. */
 static int mark_columns(struct survey *survey, uint32_t from, uint32_t to)
 {
@@ -522,24 +535,11 @@ static int mark_columns(struct survey *survey, uint32_t from, uint32_t to)
         return STOPPED;
     if (!occurs(survey->walk, column_ns(survey, from), column_ns(survey, to)))
         return 0;
-    if (to - from == 1) {
-        survey->marks[from] = 1;
+    if (to - from == 1 || wanted_sum(survey->walk) >= (uint64_t)DENSE * (to - from)) {
+        memset(survey->marks + from, 1, to - from);
         return 0;
     }
     return mark_columns(survey, from, middle) || mark_columns(survey, middle, to) ? STOPPED : 0;
-}
-
-static uint64_t wanted_sum(const struct walk *walk)
-{
-    uint64_t total = 0;
-
-    for (uint32_t id = 0; id < pithlog_get_info(walk->log)->defs; id++)
-        if (wanted(walk->search, id) &&
-            walk->search->kinds >>
-                    (pithlog_get_def(walk->log, id)->kind == PITHLOG_STATE ? PITHLOG_ENTER : PITHLOG_EVENT) &
-                1)
-            total += walk->sums[id].count;
-    return total;
 }
 
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,

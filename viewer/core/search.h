@@ -61,7 +61,8 @@ int pithi_search_count(struct pithlog *log, const struct pithi_search *search, i
                        uint64_t *counts, uint32_t columns);
 
 /* Of a search for names alone in a log with a summary, in fractions of a second: how many hits there are in all, and
- * marks[columns], not 0 where one is under way (it may have begun before). `marks` comes zeroed. */
+ * marks[columns], not 0 where one is under way (it may have begun before); where there are many, all are
+ * marked. `marks` comes zeroed. */
 int pithi_search_is_simple(const struct pithi_search *search);
 int pithi_search_survey(struct pithlog *log, const struct pithi_search *search, int64_t t0_ns, int64_t t1_ns,
                         uint64_t *total, unsigned char *marks, uint32_t columns);
