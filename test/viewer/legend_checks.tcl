@@ -84,6 +84,12 @@ foreach row $sums {
     }
 }
 is [format %.2f [expr {$own * 1e3}]] 58.45 "the sum of a group is that of its members"
+set log [[[lindex [::info class instances ::pith::Window] 0] model] log]
+$log sumsjob 4000000 12000000 [list apply {args {set ::sums_said $args}}]
+while {![info exists ::sums_said] || [lindex $::sums_said 0] ne "done"} {
+    vwait ::sums_said
+}
+is [lindex $::sums_said 1] [$log sums 4000000 12000000] "sums from a job are those made at once, shares too"
 
 # ---- Sums come beside the window
 proc row_colour {} {

@@ -124,7 +124,7 @@ static int run(struct pithi_job *job)
 static Tcl_Obj *result(struct pithi_job *job)
 {
     struct sums_job *sums = (struct sums_job *)job;
-    sums->sum.rows = sums->lane_count; /* shares are of all their time */
+    sums->sum.rows = sums->sum.lanes = sums->lane_count; /* shares are of all their time */
     return sums_list(job->object, &sums->sum, sums->t1_ns - sums->t0_ns);
 }
 
