@@ -41,7 +41,8 @@ void pithi_ranges_free(struct pithi_ranges *ranges);
 /* Exact. 0 or an enum pith_err: of a damaged lane there is what could be read. In any thread. `watch` may be NULL. */
 int pithi_ranges_load(struct pithi_ranges *ranges, const struct pithi_watch *watch);
 /* From the pieces of a summary, lane by lane, for about so many seconds: 1 when there are more lanes, which the next
- * call does, 0: all are there. 64 lanes and 1600 columns take 7 ms, more as long as the summary has not been looked at. */
+ * call does, 0: all are there. 64 lanes and 1600 columns take 7 ms, more as long as nobody has looked at the summary.
+ */
 int pithi_ranges_quick(struct pithi_ranges *ranges, struct pithlog_summary *summary, double seconds);
 /* How many records pithi_ranges_load would read, about: an even flow of them is assumed. */
 double pithi_ranges_records(const struct pithi_ranges *ranges);
