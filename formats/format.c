@@ -13,9 +13,11 @@
 #include <unistd.h>
 
 #include "alog/alog.h"
+#include "chrome/chrome.h"
 #include "clog2/clog2.h"
 #include "error.h"
 #include "native/native.h"
+#include "perfetto/perfetto.h"
 #include "spill/spill_read.h"
 #include "text/text_lines.h"
 
@@ -28,6 +30,10 @@ const struct pithi_format pithi_formats[] = {
      pithi_clog2_probe, pithi_clog2_read, pithi_clog2_write},
     {"alog", "alog log", "MPE's text log: microseconds; no communicators, collectives, counters, pauses",
      pithi_alog_probe, pithi_alog_read, pithi_alog_write},
+    {"perfetto", "perfetto-trace pftrace perfetto", "Perfetto (ui.perfetto.dev): no collectives; messages as flows",
+     NULL, NULL, pithi_perfetto_write},
+    {"chrome", "trace.json chrome", "JSON of chrome://tracing: no collectives; messages as flows", NULL, NULL,
+     pithi_chrome_write},
     {"text", "txt text", "a tab-separated record a line, definitions in lines with '#', as `pith print`", NULL, NULL,
      pithi_text_write},
     {"csv", "csv", "a record a line in fixed columns, no definitions, as `pith print --csv`", NULL, NULL,
@@ -56,15 +62,15 @@ const struct pithi_format *pithi_format_by_name(const char *name)
     return NULL;
 }
 
+/* "run.trace.json" is first tried as trace.json, then as json. */
 const struct pithi_format *pithi_format_by_suffix(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    const char *slash = strrchr(path, '/'), *dot = strchr(slash ? slash : path, '.');
 
-    if (!dot || (slash && dot < slash) || !dot[1])
-        return NULL;
-    for (const struct pithi_format *format = pithi_formats; format->name; format++)
-        if (word_among(format->suffixes, dot + 1, strlen(dot + 1)))
-            return format;
+    for (; dot; dot = strchr(dot + 1, '.'))
+        for (const struct pithi_format *format = pithi_formats; dot[1] && format->name; format++)
+            if (word_among(format->suffixes, dot + 1, strlen(dot + 1)))
+                return format;
     return NULL;
 }
 

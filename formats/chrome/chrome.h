@@ -1,0 +1,10 @@
+/* chrome.h - the JSON of chrome://tracing ("Trace Event Format"), which many tools read: speedscope, Perfetto, Firefox
+ * Profiler. */
+#ifndef PITHI_CHROME_H
+#define PITHI_CHROME_H
+
+#include "format.h"
+
+int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
+
+#endif
