@@ -288,9 +288,9 @@ demo:
 	@+$(MAKE) --no-print-directory demo-run
 demo-run: all
 	@O='$(O)' samples/demo
-# The picture of the README, made anew.
-picture: all
-	@O='$(O)' samples/picture
+# The pictures of the guided tour and of the README, made anew.
+tour: lib tools viewer
+	@O='$(O)' viewer/tour/shoot
 
 # ---- install ---------------------------------------------------------------------------------------------------------------
 # The programs find each other by where they stand: bin/, libexec/pith/, lib/pith/ and share/pith/ below one prefix. What
@@ -320,7 +320,7 @@ endef
 put = $(if $(strip $(3)),@$(INSTALL) -d '$(DESTDIR)$(2)' && $(INSTALL) -m $(1) $(3) '$(DESTDIR)$(2)')
 drop = $(if $(strip $(3)),@cd '$(DESTDIR)$(2)' 2>/dev/null && rm -f $(notdir $(3)) || :)
 
-.PHONY: demo demo-run picture install uninstall installcheck dist pc format format-check
+.PHONY: demo demo-run tour install uninstall installcheck dist pc format format-check
 # Made anew each time: they carry the folders of this installation.
 pc:
 	@mkdir -p $(O)/pc
@@ -361,6 +361,7 @@ clean:
 help:
 	@echo 'make              build all that can be built here, into $(O)/'
 	@echo 'make demo         install what is missing, build, record a sample, show it'
+	@echo 'make tour         the pictures of viewer/TOUR.md and the README, made anew'
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-asan   unit, golden and command line tests under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'

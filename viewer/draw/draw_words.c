@@ -255,7 +255,8 @@ static int run(struct pithi_draw *draw, const struct pithi_draw_word *word)
             continue;
         if (word->count - 1 >= table[i].least && word->count - 1 <= table[i].most)
             return table[i].run(draw, word);
-        return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone", table[i].arguments);
+        return pithi_draw_word_wrong(table[i].word, *table[i].arguments ? "goes with " : "goes alone",
+                                     table[i].arguments);
     }
     return unknown(word->item[0]);
 }
@@ -300,7 +301,8 @@ static int read_words(const char **text, struct pithi_draw_word *word, char *let
     while (**text && **text != ';' && **text != '\n') {
         if (word->count == PITHI_MOST_ITEMS || !(word->item[word->count] = read_word(text, &letters, " \t;\n")))
             return pithi_draw_word_wrong(word->count ? word->item[0] : *text,
-                                         "a brace or quote that does not end, or too many words", ""), -1;
+                                         "a brace or quote that does not end, or too many words", ""),
+                   -1;
         word->count++;
         *text += strspn(*text, " \t");
     }

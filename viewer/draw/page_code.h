@@ -1,9 +1,9 @@
 /* page_code.h - cells in letters, for a page (page.js reads them).
  *
  * A line is a sequence of runs of columns: an optional ' (less than half of it is covered), a sign, and a number if the
- * run is longer than 1. Signs are those of a list, one letter for the first, & and two letters for those behind; a blank
- * is nothing. Two runs of one sign: something else of the same kind begins. "A12'B C300" are 12 columns of the first, one
- * half covered by the second, one empty, 300 of the third.
+ * run is longer than 1. Signs are those of a list, one letter for the first, & and two letters for those behind; a
+ * blank is nothing. Two runs of one sign: something else of the same kind begins. "A12'B C300" are 12 columns of the
+ * first, one half covered by the second, one empty, 300 of the third.
  */
 #ifndef PITHI_PAGE_CODE_H
 #define PITHI_PAGE_CODE_H

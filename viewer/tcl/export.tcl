@@ -1,5 +1,5 @@
-# export.tcl - what the window shows as a file: `pith draw` makes it of the same window of time, rows, colours and hidden
-# states, told in words that both know (draw/draw_words.c). The word `save`, and the dialog.
+# export.tcl - what the window shows as a file: `pith draw` makes it of the same window of time, rows, colours and
+# hidden states, told in words that both know (draw/draw_words.c). The word `save`, and the dialog.
 
 oo::class create ::pith::Export {
     variable window model
@@ -38,7 +38,8 @@ oo::class create ::pith::Export {
     method view_words {} {
         lassign [$model window] t0 t1
         set words [my colour_words]
-        lappend words [list zoom ${t0}ns ${t1}ns] [list set_rowstate [$model tree state]] [list height [$model row_height]]
+        lappend words [list zoom ${t0}ns ${t1}ns] [list set_rowstate [$model tree state]]
+        lappend words [list height [$model row_height]]
         foreach id [$model hidden] {
             lappend words [list hide [my pattern $id]]
         }
@@ -153,7 +154,7 @@ oo::class create ::pith::Export {
 
 ::pith::part::add Export {
     words {
-        save {FILE ?OPTION...?} {what the window shows as png, svg, pdf, ps, eps or html; options as of pith draw} word_save
-        choose_picture {}       {the dialog for it}                                                           choose
+        save {FILE ?OPTION...?} {what is shown as png, svg, pdf, ps, eps, html; options as of pith draw} word_save
+        choose_picture {}       {the dialog for it}                                                 choose
     }
 }

@@ -1,9 +1,9 @@
-# runner.tcl - another program of Pith at work for a window: `pith draw`, `pith convert`. It runs beside the window; when
-# it takes longer, a small window tells so and can stop it.
+# runner.tcl - another program of Pith at work for a window: `pith draw`, `pith convert`. It runs beside the window;
+# when it takes longer, a small window tells so and can stop it.
 #
 #     ::pith::Runner new $top "Saving x.svg" {draw run.pith -o x.svg} {callback}
 #
-# calls the callback at the end with `done {}`, `failed TEXT` (the program's own line) or `stopped {}`, and is gone then.
+# calls the callback at the end with `done {}`, `failed TEXT` (the program's own line) or `stopped {}`, and is gone.
 # Destroyed before, it ends the program and calls nobody.
 
 oo::class create ::pith::Runner {
