@@ -52,7 +52,7 @@ wrong 'does not end' 'hide {a'
 wrong 'rows: none fits a-b' 'rows a-b'
 wrong 'group: must be host, comm or none, not x' 'group x'
 # Every word is one of the window's, and takes what it takes there.
-window=$(sed -nE 's/^        ([a-z_]+) +\{.*\} +word_[a-z_]+$/\1/p' "$top"/viewer/tcl/*.tcl | sort)
+window=$(sed -nE 's/^        ([a-z_]+) +\{.*\} +word_[a-z_]+$/\1/p; s/^    words \{([a-z_]+) .*/\1/p' "$top"/viewer/tcl/*.tcl | sort)
 drawn=$(pith draw plain.pith -o wrong.png -e jump 2>&1 | sed 's/.*there are: //' | tr ' ' '\n')
 is "$(comm -13 <(echo "$window") <(sort <<<"$drawn"))" "" "all words are words of the window"
 like "$(pith help draw)" "$(sed -n 1p <<<"$drawn")" "help tells of them"
@@ -77,6 +77,16 @@ is "$(sed -n '2,9s/ *|.*//p' rows.out | tr '\n' ,)" "0.1 worker,1.1 worker," "ro
 pith draw rich.pith --text --size 80 -e 'set_rowstate {group comm filter {0-2} opened {} closed {comm:0/0} hidden comm:0/1 pinned {} order {comm:0 {comm:0/2 comm:0/0}}}' >rows.out
 is "$(sed -n '2,9s/ *|.*//p' rows.out | head -n 2 | tr '\n' ,)" "rank 2,rank 0  2 threads," "an arrangement as the window tells it"
 
+pith draw rich.pith -o a.png -e 'ranges on' && pith draw rich.pith -o b.png --ranges
+cmp a.png b.png
+ok $? "ranges on: as --ranges"
+options() { grep -oE '^ +--?[a-z]+' | tr -d ' ' | sort; }
+is "$(pith help draw | options)" "$(pith draw --help | options)" "\`pith help draw\` and \`pith draw --help\` tell of the same options"
+for option in $(pith draw --help | options); do
+    grep -qF -- "${option//-/\\-}" "$top/man/pith-draw.1"
+    ok $? "the manual page tells of $option"
+done
+
 # ---- statistics
 pith draw plain.pith --text --size 72 --stats >stats.out
 like "$(cat stats.out)" '^blue +2 +1 s +1 s +50\.0%$' "--stats: count, inclusive, exclusive, share"
@@ -88,6 +98,16 @@ pith draw plain.pith -o stats.svg --stats
 for text in inclusive '500 ms' '400 ms' '20 %' messages; do
     like "$(cat stats.svg)" ">$text</text>" "--stats in a picture: $text"
 done
+# ---- terminals: a width, and colours
+is "$(COLUMNS=60 pith draw plain.pith --text | awk '{ print length }' | sort -n | tail -n 1)" 60 "COLUMNS says how wide"
+is "$(COLUMNS=5 pith draw plain.pith --text | sed -n 2p | awk '{ print length }')" 30 "but not narrower than can be read"
+is "$(pith draw plain.pith --text | sed -n 3p | awk '{ print length }')" 100 "100 letters into a pipe"
+if command -v script >/dev/null; then
+    on_terminal() { env TERM=xterm "$@" script -qec "stty cols 70; pith draw plain.pith --text" /dev/null </dev/null; }
+    like "$(on_terminal)" $'\033\\[' "in colour on a terminal"
+    is "$(on_terminal NO_COLOR=1 | grep -c $'\033')" 0 "NO_COLOR: not"
+    is "$(on_terminal NO_COLOR=1 | tr -d '\r' | sed -n 3p | awk '{ print length }')" 70 "as wide as the terminal"
+fi
 # ---- the legend's place
 pith draw rich.pith -o bottom.svg && pith draw rich.pith -o right.svg --legend right && pith draw rich.pith -o none.svg --legend none
 is "$(grep -c '>compute</text>' bottom.svg):$(grep -c '>compute</text>' right.svg):$(grep -c '>compute</text>' none.svg)" 1:1:0 \
@@ -132,6 +152,13 @@ is "$(head -c 4 rich.ps):$(sed -n 1p rich.eps)" '%!PS:%!PS-Adobe-3.0 EPSF-3.0' "
 like "$(grep -a BoundingBox rich.eps | head -n 1)" '^%%BoundingBox: 0 [0-9]+ 400 600$' "portrait"
 is "$(grep -ac '%%CreationDate: Thu Jan  1 00:00:00 1970' rich.ps rich.eps | cut -d: -f2 | tr '\n' ' ')" "1 1 " "without the date of today"
 is "$(grep -c -a 'BI$\|ID$\|/ImageType' rich.ps)" 0 "shapes, not images, though arrows are faint"
+
+# ---- exactly: the bars of a picture, line by line as runs of colours (test/viewer/plain_raster.txt)
+pith draw plain.pith -o exact.png --size 600x200 --legend none -e 'arrows off; hide mark'
+left=$(convert exact.png -crop 600x1+0+61 txt:- | sed -n 's/^\([0-9]*\),0:.*#840000.*/\1/p' | head -n 1)
+convert exact.png -crop 520x120+"$left"+46 +repage ppm:exact.ppm
+python3 "$top/test/viewer/raster_runs.py" exact.ppm >exact.txt
+is "$(cat exact.txt)" "$(cat "$top/test/viewer/plain_raster.txt")" "every pixel of the bars is as it was"
 
 # ---- interrupted, refused
 mkfifo slow.png.part

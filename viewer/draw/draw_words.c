@@ -138,14 +138,26 @@ static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word)
     return 0;
 }
 
-static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+static int is_on(const char *word)
 {
     static const char *const on[] = {"on", "1", "yes", "true"};
 
-    draw->no_arrows = 1;
     for (unsigned i = 0; i < sizeof on / sizeof *on; i++)
-        if (strcmp(word->item[1], on[i]) == 0)
-            draw->no_arrows = 0;
+        if (strcmp(word, on[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static int do_arrows(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->no_arrows = !is_on(word->item[1]);
+    return 0;
+}
+
+/* Pages and text have none. */
+static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word)
+{
+    draw->ranges = is_on(word->item[1]);
     return 0;
 }
 
@@ -226,6 +238,7 @@ static const struct {
     {"palette", "log|classic|safe", 1, 1, do_palette},
     {"pan", "PART", 1, 1, do_pan},
     {"pin", "ROWS", 1, 1, pithi_draw_do_pin},
+    {"ranges", "on|off", 1, 1, do_ranges},
     {"rows", "?LIST?", 0, 1, pithi_draw_do_rows},
     {"set_rowstate", "STATE", 1, 1, pithi_draw_do_set_rowstate},
     {"show", "NAME", 1, 1, do_show},

@@ -46,6 +46,7 @@ oo::class create ::pith::Export {
         if {![$model arrows]} {
             lappend words {arrows off}
         }
+        lappend words [list ranges [[$window part Ranges] word]]
         return [join $words "; "]
     }
 
