@@ -84,6 +84,16 @@ collapse 1-3,gamma
 is [llength [seen]] 17 "collapse: ranks and hosts by name"
 expand
 
+click 60 [y_of beta]
+press_key less
+is [seen_like {^beta|4|5|gamma}] {beta gamma} "the key <: the group chosen is closed"
+press_key greater
+is [llength [seen_like {^beta|4|5|gamma}]] 7 "the key >: and opened"
+click 60 [y_of {5.2 worker}]
+press_key less
+is [seen_like {5}] {{.rank 5}} "where there is nothing to close, the group around it"
+expand
+
 # ---- Grouping
 group none
 is [seen 0 4] {{rank 0} {.load [tasks]} .queue {0.1 worker} {rank 1}} "one list: lanes with their counters"
@@ -163,6 +173,10 @@ press_key Delete
 is [seen_like rank] {{.rank 3} {.rank 1} {.rank 2} {.rank 5} {.rank 6} {.rank 7}} "Delete hides the rows chosen"
 hide_rows gamma
 is [seen_like {^g}] {} "hide_rows: a host"
+only_rows 5
+is [seen_like {rank|^[a-z]}] {beta {.rank 5}} "only_rows: a rank in its host"
+show_rows
+hide_rows 0,4,gamma
 event generate $labels <Button-3> -x 60 -y [y_of {rank 1}]
 update
 set menu $labels.menu

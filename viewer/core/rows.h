@@ -113,6 +113,8 @@ void pithi_rows_set_open(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_open_level(struct pithi_rows *rows, uint32_t level);
 void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
+/* Hides all but these nodes, what is in them, and what they are in. */
+void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count);
 /* A pinned node and what is open in it stand above all others, whatever the filter says. */
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
 /* Puts a node before `target` (or the one around it that has the same parent), or behind it; pinned ones move among the

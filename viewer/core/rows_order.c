@@ -42,6 +42,27 @@ void pithi_rows_show_all(struct pithi_rows *rows)
         set_flag(rows, i, PITHI_NODE_HIDDEN, 0);
 }
 
+/* Returns whether a node is one of those wanted, or has one in it. */
+static int show_wanted(struct pithi_rows *rows, const unsigned char *wanted, uint32_t node)
+{
+    int some = wanted[node];
+
+    for (uint32_t i = 0; i < rows->nodes[node].child_count && !wanted[node]; i++)
+        some |= show_wanted(rows, wanted, rows->nodes[node].children[i]);
+    set_flag(rows, node, PITHI_NODE_HIDDEN, node && !some);
+    return some;
+}
+
+void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count)
+{
+    unsigned char *wanted = pithi_alloc(rows->node_count, 1);
+
+    for (uint32_t i = 0; i < count; i++)
+        wanted[nodes[i]] = 1;
+    show_wanted(rows, wanted, 0);
+    free(wanted);
+}
+
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on)
 {
     uint32_t at = 0;

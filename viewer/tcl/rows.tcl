@@ -10,6 +10,8 @@ oo::class create ::pith::Rows {
     variable tallness     ;# of the slider
     variable clipboard    ;# nodes that were cut
     variable sorting      ;# job of the sort under way; {} none
+    variable sorts        ;# how many were begun
+    variable woken        ;# written when a wait for it is to look again
     variable grouping direction ;# of the menus
 
     constructor {its_window} {
@@ -21,6 +23,7 @@ oo::class create ::pith::Rows {
         set clipboard {}
         set sorting {}
         set direction falling
+        set sorts 0
         my build_tools
         set pointer [::pith::LabelPointer new $window [self]]
         foreach canvas [list [[$window timeline] plot] [$labels path]] {
@@ -136,6 +139,7 @@ oo::class create ::pith::Rows {
     method word_level {level} { $model arrange level $level }
     method word_hide_rows {pattern} { $model arrange hide [$model tree find $pattern] 1 }
     method word_show_rows {} { $model arrange show }
+    method word_only_rows {pattern} { $model arrange only [$model tree find $pattern] }
     method word_pin {pattern} { $model arrange pin [$model tree find $pattern] 1 }
 
     method word_unpin {{pattern *}} {
@@ -201,9 +205,16 @@ oo::class create ::pith::Rows {
         }
         my stop_sorting
         set sorting [[$model log] sort $by [expr {$way eq "falling"}] {*}[$model window] [$model ids_like $pattern] \
-            [list [self] sorted]]
-        while {[info exists sorting] && $sorting ne {}} {
-            vwait [my varname sorting]
+            [list [self] sorted [incr sorts]]]
+        my wait
+    }
+
+    # A log that is closed takes its job along without a word.
+    method wait {} {
+        while {[info exists sorting] && $sorting ne {} && [info commands $sorting] ne {}} {
+            set timer [after 200 [list set [my varname woken] 1]]
+            vwait [my varname woken]
+            after cancel $timer
         }
     }
 
@@ -214,7 +225,10 @@ oo::class create ::pith::Rows {
     }
 
     # What the job tells. A long one shows how far it is; a click on that stops it.
-    method sorted {what {value {}}} {
+    method sorted {number what {value {}}} {
+        if {$number != $sorts} {
+            return
+        }
         if {$what eq "progress"} {
             pack forget $tools.height
             pack $tools.progress -fill x -pady {4 0}
@@ -229,15 +243,20 @@ oo::class create ::pith::Rows {
             $model set_trouble $value
         }
         set sorting {}
+        set woken 1
     }
 
-    # ---- Keys and menus: rows that were chosen, or the one under the pointer
+    # ---- Keys and menus: the rows chosen, the one under the pointer, or that of the state chosen
 
     method meant {} {
         if {[$labels chosen] ne {}} {
             return [$labels chosen]
         }
-        return [expr {[$labels under] < 0 ? {} : [list [dict get [$model row [$labels under]] node]]}]
+        set row [$labels under]
+        if {$row < 0 && [[$window choice] thing] ne {}} {
+            set row [lindex [[$window choice] rows] 0]
+        }
+        return [expr {$row < 0 ? {} : [list [dict get [$model row $row] node]]}]
     }
 
     method hide_meant {} {
@@ -246,31 +265,9 @@ oo::class create ::pith::Rows {
     }
 
     method only_meant {} {
-        set meant [my meant]
-        set nodes [lmap row [$model rows] {dict get $row node}]
-        $model tree hide [lmap node $nodes {
-            if {[my is_around $node $meant]} continue
-            set node
-        }] 1
-        $model arrange hide $meant 0
-    }
-
-    # Whether a node is one of some, or around or inside of one.
-    method is_around {node some} {
-        foreach one $some {
-            if {$node == $one || $node in [my path_of $one] || $one in [my path_of $node]} {
-                return 1
-            }
+        if {[my meant] ne {}} {
+            $model arrange only [my meant]
         }
-        return 0
-    }
-
-    method path_of {node} {
-        set path {}
-        while {[set node [$model tree parent $node]]} {
-            lappend path $node
-        }
-        return $path
     }
 
     method pin_meant {} {
@@ -281,7 +278,25 @@ oo::class create ::pith::Rows {
         }
     }
 
-    method open_meant {on} { $model arrange open [my meant] $on }
+    # What cannot be closed itself stands for the group that it is in.
+    method open_meant {on} {
+        set nodes [my meant]
+        if {!$on} {
+            set nodes [lmap node $nodes {my closable $node}]
+        }
+        $model arrange open $nodes $on
+    }
+
+    method open_chosen {} { my open_meant 1 }
+    method close_chosen {} { my open_meant 0 }
+
+    method closable {node} {
+        set row [$model row [$model tree row $node]]
+        if {$row ne {} && [dict get $row children] && [dict get $row open]} {
+            return $node
+        }
+        return [expr {[$model tree parent $node] ? [$model tree parent $node] : $node}]
+    }
 
     method cut_rows {} {
         if {[my meant] ne {}} {
@@ -384,6 +399,7 @@ oo::class create ::pith::Rows {
         collapse   {?ROWS?}           {close them: one row for all in them}                    word_collapse
         level      {N}                {open N levels of groups}                                word_level
         hide_rows  {ROWS}             {not these rows}                                         word_hide_rows
+        only_rows  {ROWS}             {hide all others}                                        word_only_rows
         show_rows  {}                 {all rows that were hidden}                              word_show_rows
         pin        {ROWS}             {keep these on top}                                      word_pin
         unpin      {?ROWS?}           {put them back, or all}                                  word_unpin
@@ -396,6 +412,8 @@ oo::class create ::pith::Rows {
         labels     {}                 {Tk's name of the labels' canvas}                        word_labels
         filter_rows {}                {type which rows to show}                                focus_filter
         hide_chosen {}                {the rows chosen, or the one under the pointer}          hide_meant
+        open_chosen {}                {open them}                                              open_chosen
+        close_chosen {}               {close them, or the group they are in}                   close_chosen
         pin_chosen {}                 {pin them, or put them back}                             pin_meant
         cut_rows   {}                 {take them away to be pasted}                            cut_rows
         paste_rows {}                 {above the row chosen, or under the pointer}             paste_rows
@@ -406,6 +424,8 @@ oo::class create ::pith::Rows {
         {e}         {e}               {expand all groups of rows}                {expand}
         {E}         {Shift-e}         {collapse all}                             {collapse}
         {G}         {Shift-g}         {group rows: host, communicator, none}     {next_group}
+        {greater}   {>}               {open the group chosen, or under the pointer} {open_chosen}
+        {less}      {<}               {close it}                                 {close_chosen}
         {P}         {Shift-p}         {pin the rows chosen, or under the pointer} {pin_chosen}
         {Delete}    {Del}             {hide them}                                {hide_chosen}
         {Control-x} {Ctrl-x}          {cut them}                                 {cut_rows}

@@ -296,6 +296,18 @@ static int rows_show(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
+static int rows_only(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    uint32_t count, *nodes = get_nodes(object, interp, args[0], &count);
+
+    if (!nodes)
+        return TCL_ERROR;
+    pithi_rows_show_only(object->tree, nodes, count);
+    free(nodes);
+    pithi_log_rows_changed(object);
+    return TCL_OK;
+}
+
 /* The same with each node of a list; `on` for all. */
 static int set_each(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[],
                     void (*set)(struct pithi_rows *rows, uint32_t node, int on))
@@ -501,6 +513,7 @@ static const struct word {
     {"level", 1, "level", rows_level},
     {"list", 2, "first last", rows_list},
     {"move", 3, "nodes target behind", rows_move},
+    {"only", 1, "nodes", rows_only},
     {"open", 2, "nodes on", rows_open},
     {"parent", 1, "node", rows_parent},
     {"pattern", 0, NULL, rows_pattern},
