@@ -113,6 +113,12 @@ static void test_grouping(void)
     SEEN(rows, "+MPI_COMM_WORLD(6 ranks)|-odd(3 ranks)|.rank 1(alpha)|.rank 3(beta)|..3.1 worker(beta)|.rank 5(node9)",
          "by communicator: members");
     OK(rows->seen[0].lane_count == 8 && rows->seen[0].lane == 0, "the world has all lanes");
+    pithi_rows_set_pinned(rows, named(rows, "comm:0/1"), 1);
+    pithi_rows_set_pinned(rows, named(rows, "comm:1/1"), 1);
+    SEEN(rows,
+         "rank 1(alpha)|+MPI_COMM_WORLD(6 ranks)|-odd(3 ranks)|.rank 1(alpha)|.rank 3(beta)|..3.1 worker(beta)|"
+         ".rank 5(node9)",
+         "a rank is pinned once");
     pithi_rows_close(rows);
     pithlog_close(log);
 }

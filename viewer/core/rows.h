@@ -115,7 +115,7 @@ void pithi_rows_set_hidden(struct pithi_rows *rows, uint32_t node, int on);
 void pithi_rows_show_all(struct pithi_rows *rows);
 /* Hides all but these nodes, what is in them, and what they are in. */
 void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32_t count);
-/* A pinned node and what is open in it stand above all others, whatever the filter says. */
+/* A pinned node and what is open in it stand above all others, whatever the filter says. A rank is pinned once. */
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on);
 /* Puts a node before `target` (or the one around it that has the same parent), or behind it; pinned ones move among the
  * pinned. 0; -1: there is no place for it there. */

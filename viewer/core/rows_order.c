@@ -63,11 +63,23 @@ void pithi_rows_show_only(struct pithi_rows *rows, const uint32_t *nodes, uint32
     free(wanted);
 }
 
+/* In several communicators a rank is several nodes; one of them on top will do. */
+static int is_pinned_elsewhere(const struct pithi_rows *rows, uint32_t node)
+{
+    for (uint32_t i = 0; i < rows->pin_count; i++) {
+        const struct pithi_node *pin = &rows->nodes[rows->pins[i]];
+        if (pin->lane != PITHI_NONE && pin->kind == rows->nodes[node].kind && pin->lane == rows->nodes[node].lane &&
+            pin->id == rows->nodes[node].id)
+            return 1;
+    }
+    return 0;
+}
+
 void pithi_rows_set_pinned(struct pithi_rows *rows, uint32_t node, int on)
 {
     uint32_t at = 0;
 
-    if (!(rows->nodes[node].flags & PITHI_NODE_PINNED) == !on)
+    if (!(rows->nodes[node].flags & PITHI_NODE_PINNED) == !on || (on && is_pinned_elsewhere(rows, node)))
         return;
     set_flag(rows, node, PITHI_NODE_PINNED, on);
     if (on) {

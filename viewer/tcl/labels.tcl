@@ -126,7 +126,8 @@ oo::class create ::pith::Labels {
 
     method draw_label {line row} {
         set pixels [$model row_height]
-        set middle [expr {$line * $pixels + $pixels / 2}]
+        set half [expr {[font metrics TkDefaultFont -linespace] / 2}]
+        set middle [expr {max($half, $line * $pixels + $pixels / 2)}]
         set x [my text_x $row]
         set room [expr {$label_width - $x - 6}]
         set label [dict get $row label]
