@@ -43,6 +43,7 @@ static void forget_nodes(struct pithi_rows *rows)
         free(rows->nodes[i].children);
     rows->node_count = rows->pin_count = 0;
     rows->lane_parent = PITHI_NONE;
+    rows->generation++;
     pithi_rows_new_node(rows, 0, PITHI_NODE_ROOT, PITHI_NONE, 0);
 }
 

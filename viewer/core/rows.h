@@ -61,6 +61,7 @@ enum { PITHI_MOST_NODES = 1 << 24 };
 struct pithi_rows {
     const struct pithlog *log;
     enum pithi_grouping grouping;
+    uint32_t generation; /* another number: other nodes */
     uint32_t *rank_lane; /* [rank_count] the first lane of each rank */
     uint32_t rank_count;
     uint32_t host_count;
@@ -148,7 +149,8 @@ uint32_t pithi_rows_node(struct pithi_rows *rows, const char *key);
 
 /* "none", "host", "comm": 0 or -1. */
 int pithi_grouping_parse(const char *text, enum pithi_grouping *grouping);
-/* Makes `seen` those that fit the pattern ("": all), grouped: each host or communicator is one row. 0; -1: none fits. */
+/* Makes `seen` those that fit the pattern ("": all), grouped: each host or communicator is one row. 0; -1: none
+ * fits. */
 int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, const char *pattern);
 
 /* ---- Between the files rows*.c ----------------------------------------------------------------------------------- */

@@ -115,7 +115,7 @@ oo::class create ::pith::LabelPointer {
                 }
             }
             range {
-                set from [expr {$anchor eq {} ? $number : [$model tree row $anchor]}]
+                set from [expr {$anchor ni $nodes ? $number : [$model tree row $anchor]}]
                 if {$from >= 0} {
                     set nodes [lmap one [$model rows [expr {min($from, $number)}] [expr {max($from, $number)}]] {
                         dict get $one node

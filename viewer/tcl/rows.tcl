@@ -9,6 +9,7 @@ oo::class create ::pith::Rows {
     variable filtering    ;# after id of the filter to come
     variable tallness     ;# of the slider
     variable clipboard    ;# nodes that were cut
+    variable generation   ;# of the tree that they are of
     variable sorting      ;# job of the sort under way; {} none
     variable sorts        ;# how many were begun
     variable woken        ;# written when a wait for it is to look again
@@ -21,6 +22,7 @@ oo::class create ::pith::Rows {
         set typed {}
         set filtering {}
         set clipboard {}
+        set generation [$model tree generation]
         set sorting {}
         set direction falling
         set sorts 0
@@ -107,7 +109,11 @@ oo::class create ::pith::Rows {
     method changed {what} {
         switch $what {
             size { set tallness [expr {log([$model row_height])}] }
+            log { my forget_nodes }
             rows {
+                if {[$model tree generation] != $generation} {
+                    my forget_nodes
+                }
                 set grouping [$model tree grouping]
                 if {$filtering eq {} && [focus] ne "$tools.filter"} {
                     set typed [$model tree pattern]
@@ -118,11 +124,17 @@ oo::class create ::pith::Rows {
         }
     }
 
+    # Nodes have other numbers now.
+    method forget_nodes {} {
+        set generation [$model tree generation]
+        set clipboard {}
+        $labels choose {}
+    }
+
     # ---- Words
 
     method word_group {how} {
         $model arrange group [dict get {host host comm comm communicator comm none none nothing none} $how]
-        $labels choose {}
     }
 
     method word_expand {{pattern {}}} { my open_like $pattern 1 }
@@ -170,7 +182,6 @@ oo::class create ::pith::Rows {
 
     method word_set_rowstate {state} {
         $model arrange set_state $state
-        $labels choose {}
         if {[dict exists $state height] && [dict get $state height]} {
             $model set_row_height [dict get $state height]
         }

@@ -128,6 +128,13 @@ static int rows_pattern(struct pithi_log_object *object, Tcl_Interp *interp, Tcl
     return TCL_OK;
 }
 
+static int rows_generation(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
+{
+    (void)args;
+    Tcl_SetObjResult(interp, Tcl_NewWideIntObj(object->tree->generation));
+    return TCL_OK;
+}
+
 static int rows_grouping(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *const args[])
 {
     (void)args;
@@ -506,6 +513,7 @@ static const struct word {
     {"count", 0, NULL, rows_count},
     {"filter", 1, "pattern", rows_filter},
     {"find", 1, "pattern", rows_find},
+    {"generation", 0, NULL, rows_generation},
     {"group", 1, "none|host|comm", rows_group},
     {"grouping", 0, NULL, rows_grouping},
     {"hidden", 0, NULL, rows_hidden},
