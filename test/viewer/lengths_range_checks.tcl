@@ -125,4 +125,20 @@ is [$board.body.controls.scope get] "Kept stretch" "the histogram of a window st
 lengths save lengths.png
 set shot [image create photo -file lengths.png]
 is [image width $shot] [winfo width $board] "a picture of it"
+# ---- Stopping
+lengths of whole
+set before [lengths stats]
+set part [[lindex [info class instances ::pith::Window] 0] part Lengths]
+$part compute
+$board.body.progress.stop invoke
+is [set [$board.body.progress.said cget -textvariable]] stopped "a job can be stopped"
+after 200
+update
+is [set [$board.body.progress.said cget -textvariable]] stopped "and says no more"
+is [lengths stats] $before "what was there stays"
+$part compute
+$part close
+after 200
+update
+ok [expr {![winfo exists $board]}] "closed while it computes"
 done

@@ -66,8 +66,12 @@ oo::class create ::pith::Board {
         my build $board.body
         # Its size is the user's from now on, whatever is shown in it.
         update idletasks
-        wm geometry $board [expr {[dict exists $::pith::board::places $class] ? [dict get $::pith::board::places $class]
-            : "[winfo reqwidth $board]x[winfo reqheight $board]"}]
+        if {[dict exists $::pith::board::places $class]} {
+            wm geometry $board [dict get $::pith::board::places $class]
+        } else {
+            wm geometry $board [expr {min([winfo reqwidth $board], [winfo screenwidth $board] - 20)}]x[expr {
+                min([winfo reqheight $board], [winfo screenheight $board] - 60)}]
+        }
         focus $board
         my renew 0
         return 1

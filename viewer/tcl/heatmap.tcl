@@ -49,9 +49,9 @@ oo::class create ::pith::Heatmap {
 
     method build_picture {frame} {
         ttk::frame $frame
-        set canvas [canvas $frame.canvas -width 640 -height 560 -highlightthickness 1 -borderwidth 0 -takefocus 1 \
-            -background [::pith::theme::colour paper] -highlightbackground [::pith::theme::colour edge] \
-            -highlightcolor [::pith::theme::colour accent]]
+        set canvas [canvas $frame.canvas -width [::pith::theme::px 660] -height [::pith::theme::px 560] \
+            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [::pith::theme::colour paper] \
+            -highlightbackground [::pith::theme::colour edge] -highlightcolor [::pith::theme::colour accent]]
         set photo [image create photo]
         set scale [image create photo]
         bind $canvas <Destroy> [list image delete $photo $scale]
@@ -160,7 +160,9 @@ oo::class create ::pith::Heatmap {
             return
         }
         set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
-        set frame_of [list $left 34 [expr {max($left + 40, $width - 76)}] [expr {max(80, $height - 116)}]]
+        lassign [lmap pixels {34 76 116} {::pith::theme::px $pixels}] top right bottom
+        set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
+            [expr {max($top + 40, $height - $bottom)}]]
         lassign $frame_of left top right bottom
         set info [$matrix draw $photo $value [expr {$logarithmic ? "log" : "linear"}] {*}$shown \
             [expr {$right - $left}] [expr {$bottom - $top}]]
@@ -182,14 +184,15 @@ oo::class create ::pith::Heatmap {
         lassign $frame_of left top right bottom
         lassign $shown from0 from1 to0 to1
         set faint [::pith::theme::colour faint]
-        $canvas create text 6 [expr {$top - 24}] -anchor w -text "from \u2193  to \u2192" -font PithSmall -fill $faint
-        foreach place [my marked $from0 $from1 [expr {($bottom - $top) / 18}]] {
+        $canvas create text 6 [expr {$top - [::pith::theme::px 24]}] -anchor w -font PithSmall -fill $faint \
+            -text "from \u2193  to \u2192"
+        foreach place [my marked $from0 $from1 [expr {($bottom - $top) / [::pith::theme::px 18]}]] {
             set y [expr {$top + ($place + 0.5 - $from0) * ($bottom - $top) / ($from1 - $from0)}]
             $canvas create text [expr {$left - 6}] $y -anchor e -text [lindex [$matrix ranks] $place] \
                 -font PithSmall -fill $faint
         }
         set wide [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 8}]
-        foreach place [my marked $to0 $to1 [expr {($right - $left) / max(18, $wide)}]] {
+        foreach place [my marked $to0 $to1 [expr {($right - $left) / max([::pith::theme::px 18], $wide)}]] {
             set x [expr {$left + ($place + 0.5 - $to0) * ($right - $left) / ($to1 - $to0)}]
             $canvas create text $x [expr {$top - 6}] -anchor s -text [lindex [$matrix ranks] $place] -font PithSmall \
                 -fill $faint
@@ -219,7 +222,7 @@ oo::class create ::pith::Heatmap {
         foreach total $lines {
             set y0 [expr {$top + $number * ($bottom - $top) / $count}]
             set y1 [expr {$top + ($number + 1) * ($bottom - $top) / $count}]
-            set long [expr {round(56 * $total / $most)}]
+            set long [expr {round([::pith::theme::px 56] * $total / $most)}]
             if {$total > 0} {
                 $canvas create rectangle [expr {$right + 6}] $y0 [expr {$right + 7 + $long}] \
                     [expr {$y1 - ($y1 - $y0 > 4)}] -width 0 -fill $colour -tags line$number
@@ -232,7 +235,7 @@ oo::class create ::pith::Heatmap {
         foreach total $columns {
             set x0 [expr {$left + $number * ($right - $left) / $count}]
             set x1 [expr {$left + ($number + 1) * ($right - $left) / $count}]
-            set long [expr {round(46 * $total / $most)}]
+            set long [expr {round([::pith::theme::px 46] * $total / $most)}]
             if {$total > 0} {
                 $canvas create rectangle $x0 [expr {$bottom + 6}] [expr {$x1 - ($x1 - $x0 > 4)}] \
                     [expr {$bottom + 7 + $long}] -width 0 -fill $colour -tags column$number
@@ -243,8 +246,8 @@ oo::class create ::pith::Heatmap {
 
     method draw_scale {} {
         lassign $frame_of left top right bottom
-        set wide [expr {min(260, $right - $left)}]
-        set y [expr {$bottom + 70}]
+        set wide [expr {min([::pith::theme::px 260], $right - $left)}]
+        set y [expr {$bottom + [::pith::theme::px 70]}]
         dict with info {}
         if {$high <= 0} {
             return

@@ -33,9 +33,9 @@ oo::class create ::pith::Histogram {
     }
 
     method build_graph {path} {
-        set canvas [canvas $path -width 720 -height 300 -highlightthickness 1 -borderwidth 0 -takefocus 1 \
-            -background [::pith::theme::colour paper] -highlightbackground [::pith::theme::colour edge] \
-            -highlightcolor [::pith::theme::colour accent]]
+        set canvas [canvas $path -width [::pith::theme::px 720] -height [::pith::theme::px 300] \
+            -highlightthickness 1 -borderwidth 0 -takefocus 1 -background [::pith::theme::colour paper] \
+            -highlightbackground [::pith::theme::colour edge] -highlightcolor [::pith::theme::colour accent]]
         my bind_canvas
     }
 
@@ -71,7 +71,9 @@ oo::class create ::pith::Histogram {
         set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
         lassign [list [winfo width $canvas] [winfo height $canvas]] width height
         $canvas delete all
-        set frame_of [list 58 12 [expr {max(80, $width - 16)}] [expr {max(40, $height - 66)}]]
+        lassign [lmap pixels {58 12 16 66} {::pith::theme::px $pixels}] left top right bottom
+        set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
+            [expr {max($top + 40, $height - $bottom)}]]
         set drawn {}
         set spread {}
         if {$list ne {} && $width > 1} {
@@ -166,12 +168,12 @@ oo::class create ::pith::Histogram {
             set marks [::pith::board::log_marks $low $high]
         }
         if {!$logarithmic || [llength $marks] < 2} {
-            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / 90)}]]
+            set marks [::pith::board::marks $low $high [expr {max(2, ($right - $left) / [::pith::theme::px 90])}]]
         }
         set last -1000
         foreach mark $marks {
             set x [my x_of $mark $low [expr {$high + 1}]]
-            if {$x - $last < 52 || $mark != round($mark)} continue
+            if {$x - $last < [::pith::theme::px 56] || $mark != round($mark)} continue
             set last $x
             $canvas create line $x $bottom $x [expr {$bottom + 4}] -fill [::pith::theme::colour faint]
             $canvas create text $x [expr {$bottom + 6}] -anchor n -font PithSmall \
@@ -179,11 +181,15 @@ oo::class create ::pith::Histogram {
         }
     }
 
+    method track_y {} {
+        expr {[lindex $frame_of 3] + [::pith::theme::px 32]}
+    }
+
     # All lengths, with the range chosen between two handles.
     method draw_track {} {
         lassign $frame_of left top right bottom
         lassign [$list range] from to
-        set y [expr {$bottom + 32}]
+        set y [my track_y]
         set x0 [my x_of $low $from $to]
         set x1 [my x_of $high $from $to]
         $canvas create rectangle $left [expr {$y - 2}] $right [expr {$y + 2}] -width 0 -tags track \
@@ -195,9 +201,10 @@ oo::class create ::pith::Histogram {
                 [expr {$x - 6}] [expr {$y + 9}] [expr {$x - 6}] [expr {$y + 1}] -tags [list handle $name] \
                 -fill [::pith::theme::colour paper] -outline [::pith::theme::colour accent] -width 2
         }
-        $canvas create text $left [expr {$y + 14}] -anchor nw -font PithSmall -text "from [::pithtk::duration $low]" \
+        set below [expr {$y + [::pith::theme::px 14]}]
+        $canvas create text $left $below -anchor nw -font PithSmall -text "from [::pithtk::duration $low]" \
             -fill [::pith::theme::colour text]
-        $canvas create text $right [expr {$y + 14}] -anchor ne -font PithSmall -text "to [::pithtk::duration $high]" \
+        $canvas create text $right $below -anchor ne -font PithSmall -text "to [::pithtk::duration $high]" \
             -fill [::pith::theme::colour text]
     }
 
@@ -242,7 +249,7 @@ oo::class create ::pith::Histogram {
 
     method handle_at {x y} {
         lassign $frame_of left top right bottom
-        if {$list eq {} || abs($y - $bottom - 32) > 12} {
+        if {$list eq {} || abs($y - [my track_y]) > 12} {
             return {}
         }
         lassign [$list range] from to
@@ -293,7 +300,7 @@ oo::class create ::pith::Histogram {
     # On the handles: all lengths again. On a bar it is a second click.
     method double {x y} {
         lassign $frame_of left top right bottom
-        if {abs($y - $bottom - 32) <= 12} {
+        if {abs($y - [my track_y]) <= 12} {
             my all_lengths
         } else {
             my press $x $y

@@ -159,7 +159,7 @@ oo::class create ::pith::Matrix {
 
     # Lines are lists: key, cells; columns: name, title, kind.
     method columns {} {
-        set sums {count Messages number  bytes Bytes bytes  time "Time under way" duration
+        set sums {count Messages number  bytes Bytes bytes  time "Time" duration
             late_sender "Late sender" duration  late_receiver "Late receiver" duration}
         switch $by {
             pairs { return [concat {from From rank  to To rank} $sums] }
@@ -240,7 +240,7 @@ oo::class create ::pith::Matrix {
         foreach {name title kind} $columns {
             set side [expr {$name eq "name" ? "w" : "e"}]
             $tree heading $name -text $title -anchor $side -command [list [self] sort_by $name]
-            $tree column $name -width 78 -minwidth 50 -anchor $side
+            $tree column $name -width [::pith::theme::px 80] -minwidth 50 -anchor $side
         }
         set lines [my sorted]
         foreach line [lrange $lines 0 1999] {
@@ -263,9 +263,8 @@ oo::class create ::pith::Matrix {
                 }
             }
         }
-        return "all: [::pithtk::number $count] messages, [::pith::board::bytes $bytes]; receivers waited\
-            [::pithtk::duration $late_sender] for late senders, senders [::pithtk::duration $late_receiver]\
-            for late receivers"
+        return "all: [::pithtk::number $count] messages, [::pith::board::bytes $bytes]; waited for late senders\
+            [::pithtk::duration $late_sender], late receivers [::pithtk::duration $late_receiver]"
     }
 
     # The table tells of waiting, which the picture may not have needed.

@@ -67,9 +67,12 @@ oo::class create ::pith::Selection {
         set tree [ttk::treeview $frame.tree -columns {count inclusive exclusive share} -height 6 -selectmode browse \
             -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list $tree yview]
-        foreach {column text width} {
-            #0 Name 96  count Count 46  inclusive Inclusive 68  exclusive Exclusive 68  share Share 52
+        # As wide as what stands in them.
+        foreach {column text widest} {
+            #0 Name "MPI_Sendrecv"  count Count "000 000"  inclusive Inclusive "000.0 ms"
+            exclusive Exclusive "000.0 ms"  share Share "00.0 %"
         } {
+            set width [expr {[font measure TkDefaultFont $widest] + [::pith::theme::px 12]}]
             $tree heading $column -text $text -anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree column $column -width $width -minwidth 30 -stretch [expr {$column eq "#0"}] \
                 -anchor [expr {$column eq "#0" ? "w" : "e"}]
@@ -81,8 +84,9 @@ oo::class create ::pith::Selection {
 
     method build_bars {frame} {
         ttk::frame $frame
-        set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width 200 -height 120 \
-            -background [::pith::theme::colour paper] -yscrollcommand [list $frame.scroll set]]
+        set bars [canvas $frame.bars -highlightthickness 0 -borderwidth 0 -width [::pith::theme::px 200] \
+            -height [::pith::theme::px 120] -background [::pith::theme::colour paper] \
+            -yscrollcommand [list $frame.scroll set]]
         ttk::scrollbar $frame.scroll -orient vertical -command [list [self] scroll_bars]
         ttk::label $frame.readout -style Faint.TLabel -padding {2 2}
         pack $frame.readout -side bottom -fill x
