@@ -117,19 +117,21 @@ static void look_again(struct pithlog *log, int64_t t0, int64_t t1)
     struct pithlog_message m;
 
     memset(wanted, 0, sizeof wanted);
+    for (uint32_t i = 0; i < call_count; i++)
+        calls[i].waited_sender = calls[i].waited_receiver = 0;
     message_count = 0;
     core_check(pithlog_matcher_open(log, &matcher));
     while (pithlog_matcher_next(matcher, &m) == 1) {
         struct call *send = call_at(m.send_lane, m.send_ns), *recv = call_at(m.recv_lane, m.recv_ns);
         int64_t until = send->from < m.recv_ns ? send->from : m.recv_ns, first = m.send_ns, last = m.recv_ns;
-        if (until > recv->from && until - recv->from > recv->waited_sender)
-            recv->waited_sender = until - recv->from;
-        if (until <= recv->from && send->to > recv->from && recv->from - send->from > send->waited_receiver)
-            send->waited_receiver = recv->from - send->from;
         if (first > last)
             first = m.recv_ns, last = m.send_ns;
         if (first >= t1 || (last <= t0 && first < t0))
             continue;
+        if (until > recv->from && until - recv->from > recv->waited_sender)
+            recv->waited_sender = until - recv->from;
+        if (until <= recv->from && send->to > recv->from && recv->from - send->from > send->waited_receiver)
+            send->waited_receiver = recv->from - send->from;
         struct pithi_pair *pair = &wanted[m.send_lane / THREADS][m.recv_lane / THREADS];
         pair->count++;
         pair->bytes += m.bytes;
@@ -175,16 +177,17 @@ static void test_sums(struct pithlog *log, const struct pithlog_digest *digest, 
     pithi_matrix_free(&matrix);
 }
 
-static void test_late(struct pithlog *log)
+static void test_late(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0, int64_t t1,
+                      const char *what)
 {
-    struct pithi_matrix_query query = {.t0_ns = INT64_MIN, .t1_ns = INT64_MAX, .comm = UINT32_MAX, .late = 1};
+    struct pithi_matrix_query query = {.t0_ns = t0, .t1_ns = t1, .comm = UINT32_MAX, .late = 1, .digest = digest};
     struct pithi_matrix matrix;
     int64_t rank_wait[RANKS] = {0}, sender = 0, receiver = 0;
     int right = 1;
 
-    look_again(log, INT64_MIN, INT64_MAX);
+    look_again(log, t0, t1);
     core_check(pithi_matrix_run(log, &query, &matrix));
-    OK(same_pairs(&matrix), "with waiting: the same pairs");
+    OK(same_pairs(&matrix), "%s, with waiting: the same pairs", what);
     for (uint32_t i = 0; i < matrix.pair_count; i++) {
         rank_wait[matrix.pairs[i].to] += matrix.pairs[i].late_sender_ns;
         rank_wait[matrix.pairs[i].from] += matrix.pairs[i].late_receiver_ns;
@@ -192,10 +195,10 @@ static void test_late(struct pithlog *log)
         receiver += matrix.pairs[i].late_receiver_ns;
     }
     OK(sender > 0 && receiver > 0 && memcmp(rank_wait, wanted_rank_wait, sizeof rank_wait) == 0,
-       "waiting by rank: %d us for senders, %d for receivers", (int)(sender / 1000), (int)(receiver / 1000));
+       "%s, waiting by rank: %d us for senders, %d for receivers", what, (int)(sender / 1000), (int)(receiver / 1000));
     for (uint32_t id = 0; id < matrix.defs; id++)
         right &= matrix.states[id].sender_ns + matrix.states[id].receiver_ns == wanted_state_wait[id];
-    OK(right, "by state");
+    OK(right, "%s, by state", what);
     pithi_matrix_free(&matrix);
 }
 
@@ -289,7 +292,10 @@ int main(void)
     test_sums(log, NULL, end / 3, end / 2, "a sixth");
     test_sums(log, digest, INT64_MIN, INT64_MAX, "all, by the digest");
     test_sums(log, digest, end / 3, end / 2, "a sixth, by the digest");
-    test_late(log);
+    test_late(log, NULL, INT64_MIN, INT64_MAX, "all");
+    test_late(log, NULL, end / 3, end / 2, "a sixth");
+    test_late(log, digest, INT64_MIN, INT64_MAX, "all, by the digest");
+    test_late(log, digest, end / 3, end / 2, "a sixth, by the digest");
     test_tiles(log, 97, 61);
     test_tiles(log, 7, 3);
     pithlog_digest_close(digest);

@@ -125,6 +125,13 @@ is [$board.body.controls.scope get] "Kept stretch" "the histogram of a window st
 lengths save lengths.png
 set shot [image create photo -file lengths.png]
 is [image width $shot] [winfo width $board] "a picture of it"
+lengths save lengths.svg
+set in [::open lengths.svg]
+set svg [read $in]
+::close $in
+is [regexp -all {<rect x=} $svg] [llength [$graph find withtag bar]] "and as SVG: a rectangle for each bar"
+like $svg {>compute: count 6, total 1.82 ms, average} "with the numbers"
+
 # ---- Stopping
 lengths of whole
 set before [lengths stats]

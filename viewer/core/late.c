@@ -236,53 +236,123 @@ struct telling {
     void *context;
 };
 
-/* Of messages outside of the window the calls are needed too: they share waiting with those inside. */
+static int64_t complete(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
+
+static int64_t begun(const struct pithlog_message *m) { return m->send_ns < m->recv_ns ? m->send_ns : m->recv_ns; }
+
 static void take_message(void *context, const struct pithlog_message *m)
 {
     struct telling *telling = context;
     struct scan *scan = &telling->scan;
     struct pithi_waiting waiting = {.message = *m, .state = NO_CALL};
+    int wanted = pithi_message_in(m, telling->t0_ns, telling->t1_ns);
     struct end *send, *recv;
 
-    scan_to(scan, m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns);
+    scan_to(scan, complete(m));
     send = find_end(scan, m->send_lane, 1, m->send_ns, m);
     recv = find_end(scan, m->recv_lane, 0, m->recv_ns, m);
-    if (send && recv)
+    if (send && recv && wanted)
         measure(scan, send, recv, &waiting);
     if (send)
         send->used = 1;
     if (recv)
         recv->used = 1;
-    if (pithi_message_in(m, telling->t0_ns, telling->t1_ns))
+    if (wanted)
         telling->tell(telling->context, &waiting);
 }
 
-int pithi_late_each(struct pithlog *log, int64_t t0_ns, int64_t t1_ns, const struct pithi_watch *watch,
-                    void (*tell)(void *context, const struct pithi_waiting *waiting), void *context)
+static int scan_open(struct scan *scan, struct pithlog *log, int64_t from_ns, int64_t to_ns)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
+    struct pithlog_query query = {.from_ns = from_ns,
+                                  .to_ns = to_ns,
                                   .kinds = 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_SEND |
-                                           1u << PITHLOG_RECV};
+                                           1u << PITHLOG_RECV,
+                                  .flags = PITHLOG_CLIP};
+
+    scan->log = log;
+    scan->lane_count = pithlog_get_info(log)->lanes;
+    scan->lanes = pithi_alloc(scan->lane_count, sizeof *scan->lanes);
+    scan->is_call = find_calls(log);
+    return pithlog_iter_open(log, &query, &scan->iter);
+}
+
+static void scan_close(struct scan *scan)
+{
+    pithlog_iter_close(scan->iter);
+    for (uint32_t i = 0; i < scan->lane_count; i++) {
+        free(scan->lanes[i].open);
+        free(scan->lanes[i].ends);
+    }
+    free(scan->lanes);
+    free(scan->is_call);
+}
+
+/* ---- Those of a window ------------------------------------------------------------------------------------------- */
+
+/* So few are sorted, and then only their stretch of the log is read. */
+enum { FEW = 1 << 20, WATCH_EVERY = 1024 };
+
+struct few {
+    struct pithlog_message *messages;
+    uint32_t count, capacity;
+    int64_t from_ns, to_ns;
+};
+
+static void keep_message(void *context, const struct pithlog_message *m)
+{
+    struct few *few = context;
+
+    if (few->count == FEW)
+        return;
+    few->messages = pithi_grow(few->messages, &few->capacity, few->count + 1, sizeof *few->messages);
+    few->messages[few->count++] = *m;
+    few->from_ns = begun(m) < few->from_ns ? begun(m) : few->from_ns;
+    few->to_ns = complete(m) > few->to_ns ? complete(m) : few->to_ns;
+}
+
+static int by_completion(const void *a, const void *b)
+{
+    const struct pithlog_message *x = a, *y = b;
+
+    if (complete(x) != complete(y))
+        return complete(x) < complete(y) ? -1 : 1;
+    return x->send_ns < y->send_ns ? -1 : x->send_ns > y->send_ns;
+}
+
+static int tell_few(struct pithlog *log, struct few *few, const struct pithi_watch *watch, struct telling *telling)
+{
+    int err = scan_open(&telling->scan, log, few->from_ns, few->to_ns);
+
+    qsort(few->messages, few->count, sizeof *few->messages, by_completion);
+    for (uint32_t i = 0; i < few->count && !err; i++) {
+        take_message(telling, &few->messages[i]);
+        if (i % WATCH_EVERY == 0 && !pithi_go_on(watch, (double)i / few->count))
+            break;
+    }
+    scan_close(&telling->scan);
+    return err;
+}
+
+int pithi_late_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
+                    const struct pithi_watch *watch, void (*tell)(void *context, const struct pithi_waiting *waiting),
+                    void *context)
+{
     struct telling *telling = pithi_alloc(1, sizeof *telling);
-    struct scan *scan = &telling->scan;
-    int err;
+    struct few few = {.from_ns = INT64_MAX, .to_ns = INT64_MIN};
+    int err = PITH_OK;
 
     *telling = (struct telling){.t0_ns = t0_ns, .t1_ns = t1_ns, .tell = tell, .context = context};
-    scan->log = log;
-    if ((err = pithlog_iter_open(log, &query, &scan->iter)) == PITH_OK) {
-        scan->lane_count = pithlog_get_info(log)->lanes;
-        scan->lanes = pithi_alloc(scan->lane_count, sizeof *scan->lanes);
-        scan->is_call = find_calls(log);
-        err = pithi_messages_each(log, NULL, INT64_MIN, INT64_MAX, watch, take_message, telling);
-        pithlog_iter_close(scan->iter);
-        for (uint32_t i = 0; i < scan->lane_count; i++) {
-            free(scan->lanes[i].open);
-            free(scan->lanes[i].ends);
-        }
-        free(scan->lanes);
-        free(scan->is_call);
+    if (digest)
+        err = pithi_messages_each(log, digest, t0_ns, t1_ns, watch, keep_message, &few);
+    if (digest && !err && few.count < FEW) {
+        err = few.count ? tell_few(log, &few, watch, telling) : PITH_OK;
+    } else {
+        err = scan_open(&telling->scan, log, INT64_MIN, INT64_MAX);
+        if (!err)
+            err = pithi_messages_each(log, NULL, INT64_MIN, INT64_MAX, watch, take_message, telling);
+        scan_close(&telling->scan);
     }
+    free(few.messages);
     free(telling);
     return err;
 }

@@ -31,9 +31,11 @@ struct pithi_waiting {
     uint32_t state;                           /* the call that waited; UINT32_MAX: nobody waited */
 };
 
-/* Tells every matched message under way in [t0, t1), as pithi_messages_each does, with its waiting. Reads all enters,
- * leaves, sends and receives of the log twice over; memory grows with the messages under way at once. */
-int pithi_late_each(struct pithlog *log, int64_t t0_ns, int64_t t1_ns, const struct pithi_watch *watch,
-                    void (*tell)(void *context, const struct pithi_waiting *waiting), void *context);
+/* Tells every matched message under way in [t0, t1), as pithi_messages_each does, with its waiting. With a digest, and
+ * up to a million messages, the records of the time that they span are read; else all enters, leaves, sends and
+ * receives of the log, and memory grows with the messages under way at once. */
+int pithi_late_each(struct pithlog *log, const struct pithlog_digest *digest, int64_t t0_ns, int64_t t1_ns,
+                    const struct pithi_watch *watch, void (*tell)(void *context, const struct pithi_waiting *waiting),
+                    void *context);
 
 #endif

@@ -121,7 +121,7 @@ int pithi_matrix_run(struct pithlog *log, const struct pithi_matrix_query *query
     matrix->states = pithi_alloc(matrix->defs, sizeof *matrix->states);
     number_ranks(log, matrix);
     if (query->late)
-        return pithi_late_each(log, query->t0_ns, query->t1_ns, &query->watch, take_waiting, &gathering);
+        return pithi_late_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_waiting, &gathering);
     return pithi_messages_each(log, query->digest, query->t0_ns, query->t1_ns, &query->watch, take_message, &gathering);
 }
 

@@ -367,7 +367,10 @@ proc ::pith::board::columns {lines} {
 
 # FILE.csv, or text in columns; there as a whole or not at all.
 proc ::pith::board::write {file lines} {
-    set text [expr {[file extension $file] eq ".csv" ? [csv $lines] : [columns $lines]}]
+    write_text $file [expr {[file extension $file] eq ".csv" ? [csv $lines] : [columns $lines]}]
+}
+
+proc ::pith::board::write_text {file text} {
     try {
         set out [open $file.part w]
         fconfigure $out -encoding utf-8

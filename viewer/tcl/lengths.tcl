@@ -284,6 +284,20 @@ oo::class create ::pith::Lengths {
         return -code error -errorcode {PITH USAGE} "no state is called $pattern"
     }
 
+    # FILE.svg: the graph; otherwise the window as it is, as PNG.
+    method save {file} {
+        if {[file extension $file] ne ".svg"} {
+            my picture $file
+            return
+        }
+        set numbers {}
+        foreach {key name} {count count total total mean average median median p95 {95 % within} deviation deviation} {
+            set amount [dict get $spread $key]
+            lappend numbers "$name [expr {$key eq "count" ? [::pithtk::number $amount] : [::pithtk::duration $amount]}]"
+        }
+        ::pith::svg::write $canvas $file {pointed handle track} "[my name_of $state]: [join $numbers {, }]"
+    }
+
     method run_word {word args} {
         if {$word eq "close"} {
             my close
@@ -299,7 +313,7 @@ oo::class create ::pith::Lengths {
             rows { my set_rows {*}$args; my wait }
             stats { return $spread }
             bin { return [lrange $drawn [expr {4 * [lindex $args 0]}] [expr {4 * [lindex $args 0] + 3}]] }
-            save { my picture {*}$args }
+            save { my save {*}$args }
         }
     }
 }
