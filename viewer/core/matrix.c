@@ -155,3 +155,14 @@ double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value v
     }
     return 0;
 }
+
+void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair)
+{
+    if (!sum->count || pair->longest.recv_ns - pair->longest.send_ns > sum->longest.recv_ns - sum->longest.send_ns)
+        sum->longest = pair->longest;
+    sum->count += pair->count;
+    sum->bytes += pair->bytes;
+    sum->time_ns += pair->time_ns;
+    sum->late_sender_ns += pair->late_sender_ns;
+    sum->late_receiver_ns += pair->late_receiver_ns;
+}

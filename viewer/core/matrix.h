@@ -59,6 +59,8 @@ enum pithi_matrix_value {
     PITHI_MATRIX_LATE_SENDER,
     PITHI_MATRIX_LATE_RECEIVER /* ns */
 };
+/* The messages of both, and the longer of their longest. */
+void pithi_pair_add(struct pithi_pair *sum, const struct pithi_pair *pair);
 double pithi_pair_value(const struct pithi_pair *pair, enum pithi_matrix_value value);
 
 /* Senders [from0, from1) as lines and receivers [to0, to1) as columns, on height x width pixels: a tile for each pair,

@@ -30,17 +30,6 @@ uint32_t pithi_tile_at(uint32_t pixel, uint32_t count, uint32_t size)
     return i;
 }
 
-static void sum_up(struct pithi_pair *tile, const struct pithi_pair *pair)
-{
-    if (!tile->count || pair->longest.recv_ns - pair->longest.send_ns > tile->longest.recv_ns - tile->longest.send_ns)
-        tile->longest = pair->longest;
-    tile->count += pair->count;
-    tile->bytes += pair->bytes;
-    tile->time_ns += pair->time_ns;
-    tile->late_sender_ns += pair->late_sender_ns;
-    tile->late_receiver_ns += pair->late_receiver_ns;
-}
-
 /* The first rank of tile i; with count tiles for the ranks [first, end). */
 static uint32_t rank_of(uint32_t i, uint32_t count, uint32_t first, uint32_t end)
 {
@@ -96,9 +85,9 @@ void pithi_matrix_tiles(const struct pithi_matrix *matrix, const struct pithi_ma
             continue;
         uint32_t line = pithi_tile_at(pair->from - view->from0, tiles->lines, view->from1 - view->from0);
         uint32_t column = pithi_tile_at(pair->to - view->to0, tiles->columns, view->to1 - view->to0);
-        sum_up(&tiles->tiles[(size_t)line * tiles->columns + column], pair);
-        sum_up(&tiles->by_line[line], pair);
-        sum_up(&tiles->by_column[column], pair);
+        pithi_pair_add(&tiles->tiles[(size_t)line * tiles->columns + column], pair);
+        pithi_pair_add(&tiles->by_line[line], pair);
+        pithi_pair_add(&tiles->by_column[column], pair);
     }
     find_range(tiles, view->value);
 }

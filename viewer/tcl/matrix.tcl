@@ -253,16 +253,11 @@ oo::class create ::pith::Matrix {
     }
 
     method totals {} {
-        foreach key {count bytes late_sender late_receiver} {
-            set $key 0
+        if {$matrix eq {}} {
+            return {}
         }
-        if {$matrix ne {}} {
-            foreach pair [$matrix pairs] {
-                foreach key {count bytes late_sender late_receiver} {
-                    incr $key [dict get $pair $key]
-                }
-            }
-        }
+        set all [$matrix totals]
+        dict with all {}
         return "all: [::pithtk::number $count] messages, [::pith::board::bytes $bytes]; waited for late senders\
             [::pithtk::duration $late_sender], late receivers [::pithtk::duration $late_receiver]"
     }

@@ -5,7 +5,7 @@ oo::class create ::pith::Selection {
     superclass ::pith::Board
     variable window model board stretch job
     variable tree bars     ;# the table of states; the canvas with a bar a row
-    variable found         ;# dict: what the log told of the stretch; {} nothing yet
+    variable found         ;# what is in the stretch, a command of tk/statistics.h; {} nothing yet
     variable traffic       ;# dict: of messages; {} not known yet
     variable headline told ;# duration; messages
 
@@ -16,6 +16,11 @@ oo::class create ::pith::Selection {
         set headline {}
         set told {}
         set board [$window top].panes.legend.selection
+    }
+
+    destructor {
+        my drop
+        next
     }
 
     # ---- The pane
@@ -38,7 +43,7 @@ oo::class create ::pith::Selection {
 
     method hide {} {
         my stop
-        set found {}
+        my drop
         if {[my is_shown]} {
             grid rowconfigure [winfo parent $board] 90 -weight 0
             destroy $board
@@ -135,7 +140,16 @@ oo::class create ::pith::Selection {
         }
     }
 
+    method forget {result} {
+        if {[llength $result] == 1} {
+            rename $result {}
+        }
+    }
+
     method drop {} {
+        if {$found ne {}} {
+            my forget $found
+        }
         set found {}
         set traffic {}
     }
@@ -147,11 +161,12 @@ oo::class create ::pith::Selection {
 
     # First what the summary tells at once, then the messages, for which records are read.
     method answered {result} {
-        if {[dict exists $result sent]} {
+        if {[llength $result] > 1} {
             set traffic $result
             my tell_stretch
             return
         }
+        my drop
         set found $result
         my draw
         if {[$model info messages]} {
@@ -197,8 +212,9 @@ oo::class create ::pith::Selection {
         if {$found eq {}} {
             return {}
         }
-        set entries [lsort -integer -decreasing -index 3 [dict get $found all]]
-        return [lmap entry $entries {my with_share $entry [dict get $found lanes]}]
+        set entries [lsort -integer -decreasing -index 3 [$found all]]
+        set lanes [$found lanes]
+        return [lmap entry $entries {my with_share $entry $lanes}]
     }
 
     # id -> its place in the table
@@ -217,10 +233,10 @@ oo::class create ::pith::Selection {
 
     # Of a row: {id count inclusive exclusive share}, in the order of all.
     method of_row {row} {
-        if {$found eq {} || ![dict exists $found rows $row]} {
+        if {$found eq {}} {
             return {}
         }
-        set entries [lassign [dict get $found rows $row] lanes]
+        set entries [lassign [$found row $row] lanes]
         set places [my places]
         set entries [lsort -integer -index 0 [lmap entry $entries {list [dict get $places [lindex $entry 0]] $entry}]]
         return [lmap entry $entries {my with_share [lindex $entry 1] $lanes}]
@@ -308,7 +324,7 @@ oo::class create ::pith::Selection {
         foreach entry [my states] {
             lappend lines [my table_line all $entry]
         }
-        foreach row [dict keys [dict get $found rows]] {
+        for {set row 0} {$row < [$model row_count]} {incr row} {
             foreach entry [my of_row $row] {
                 lappend lines [my table_line [dict get [$model row $row] label] $entry]
             }
@@ -331,7 +347,7 @@ oo::class create ::pith::Selection {
             return
         }
         lassign $stretch from to
-        set lines [lmap line [lrange [my table] 1 [llength [dict get $found all]]] {lrange $line 1 end}]
+        set lines [lmap line [lrange [my table] 1 [llength [$found all]]] {lrange $line 1 end}]
         return [list from [::pith::words::seconds $from] to [::pith::words::seconds $to] states $lines {*}$traffic]
     }
 }

@@ -234,6 +234,20 @@ static int matrix_pairs(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Ob
     return TCL_OK;
 }
 
+/* A dict of all values: all messages. */
+static int matrix_totals(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
+{
+    struct pithi_pair all = {0};
+    Tcl_Obj *dict = Tcl_NewDictObj();
+
+    (void)objv;
+    for (uint32_t i = 0; i < matrix->matrix.pair_count; i++)
+        pithi_pair_add(&all, &matrix->matrix.pairs[i]);
+    put_sums(dict, &all);
+    Tcl_SetObjResult(interp, dict);
+    return TCL_OK;
+}
+
 /* A list of {id senderCount senderNs receiverCount receiverNs}: states whose calls waited. */
 static int matrix_states(struct matrix_object *matrix, Tcl_Interp *interp, Tcl_Obj *const objv[])
 {
@@ -268,6 +282,7 @@ static const struct {
                {"scale", 3, "photo width height", matrix_scale},
                {"sides", 0, NULL, matrix_sides},
                {"states", 0, NULL, matrix_states},
+               {"totals", 0, NULL, matrix_totals},
                {NULL, 0, NULL, NULL}};
 
 static int matrix_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])

@@ -1,4 +1,5 @@
 /* log_stretch.c - LOG stretch, LOG traffic: what happened in a stretch of time, by row; see statistics.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 
 struct stretch_job {
     struct pithi_job job;
+    Tcl_Interp *interp;
     struct pithlog *log;
     struct pithi_stretch_query query;
     struct pithi_row *rows; /* copies, with their lanes in `lanes` */
@@ -75,27 +77,105 @@ static Tcl_Obj *sum_list(uint32_t id, const struct pithi_sum *sum)
     return wides((const int64_t[]){id, (int64_t)sum->count, sum->inclusive_ns, sum->exclusive_ns}, 4);
 }
 
-static Tcl_Obj *stretch_result(struct pithi_job *data)
+/* ---- The result as a command: of many rows only those that are looked at become Tcl's ---------------------------- */
+
+struct stretch_object {
+    struct pithi_stretch stretch;
+    uint32_t *lane_counts; /* [row_count] */
+    uint32_t row_count;
+};
+
+/* The first entry of a row; entries are in order of rows. */
+static uint32_t first_of_row(const struct pithi_stretch *stretch, uint32_t row)
 {
-    const struct stretch_job *job = (const struct stretch_job *)data;
-    const struct pithi_stretch *stretch = &job->stretch;
-    Tcl_Obj *result = Tcl_NewDictObj(), *all = Tcl_NewListObj(0, NULL), *rows = Tcl_NewDictObj();
+    uint32_t low = 0, high = stretch->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (stretch->entries[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static Tcl_Obj *list_of_all(const struct pithi_stretch *stretch)
+{
+    Tcl_Obj *list = Tcl_NewListObj(0, NULL);
 
     for (uint32_t id = 0; id < stretch->defs; id++)
         if (stretch->sums[id].count)
-            Tcl_ListObjAppendElement(NULL, all, sum_list(id, &stretch->sums[id]));
-    for (uint32_t i = 0; i < stretch->count;) {
-        uint32_t row = stretch->entries[i].row;
-        Tcl_Obj *of_row = Tcl_NewListObj(0, NULL);
-        Tcl_ListObjAppendElement(NULL, of_row, Tcl_NewWideIntObj(job->rows[row].lane_count));
-        for (; i < stretch->count && stretch->entries[i].row == row; i++)
-            Tcl_ListObjAppendElement(NULL, of_row, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
-        Tcl_DictObjPut(NULL, rows, Tcl_NewWideIntObj(row), of_row);
+            Tcl_ListObjAppendElement(NULL, list, sum_list(id, &stretch->sums[id]));
+    return list;
+}
+
+static int tell_row(const struct stretch_object *object, Tcl_Interp *interp, Tcl_Obj *word)
+{
+    const struct pithi_stretch *stretch = &object->stretch;
+    Tcl_Obj *list;
+    int row;
+
+    if (Tcl_GetIntFromObj(interp, word, &row) != TCL_OK)
+        return TCL_ERROR;
+    if (row < 0 || (uint32_t)row >= object->row_count)
+        return TCL_OK;
+    list = Tcl_NewListObj(0, NULL);
+    Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(object->lane_counts[row]));
+    for (uint32_t i = first_of_row(stretch, (uint32_t)row);
+         i < stretch->count && stretch->entries[i].row == (uint32_t)row; i++)
+        Tcl_ListObjAppendElement(NULL, list, sum_list(stretch->entries[i].id, &stretch->entries[i].sum));
+    Tcl_SetObjResult(interp, list);
+    return TCL_OK;
+}
+
+static int stretch_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    static const char *const methods[] = {"all", "lanes", "row", NULL};
+    const struct stretch_object *object = data;
+    int which;
+
+    if (objc < 2) {
+        Tcl_WrongNumArgs(interp, 1, objv, "all|lanes|row ?number?");
+        return TCL_ERROR;
     }
-    pithi_put_wide(result, "lanes", stretch->lanes);
-    pithi_put(result, "all", all);
-    pithi_put(result, "rows", rows);
-    return result;
+    if (Tcl_GetIndexFromObj(interp, objv[1], methods, "method", 0, &which) != TCL_OK)
+        return TCL_ERROR;
+    if (objc != 2 + (which == 2)) {
+        Tcl_WrongNumArgs(interp, 2, objv, which == 2 ? "number" : NULL);
+        return TCL_ERROR;
+    }
+    if (which == 2)
+        return tell_row(object, interp, objv[2]);
+    Tcl_SetObjResult(interp, which ? Tcl_NewWideIntObj(object->stretch.lanes) : list_of_all(&object->stretch));
+    return TCL_OK;
+}
+
+static void stretch_free(ClientData data)
+{
+    struct stretch_object *object = data;
+
+    pithi_stretch_free(&object->stretch);
+    free(object->lane_counts);
+    free(object);
+}
+
+static Tcl_Obj *stretch_result(struct pithi_job *data)
+{
+    static unsigned number;
+    struct stretch_job *job = (struct stretch_job *)data;
+    struct stretch_object *object = pithi_alloc(1, sizeof *object);
+    char name[48];
+
+    object->stretch = job->stretch;
+    memset(&job->stretch, 0, sizeof job->stretch);
+    object->row_count = job->query.row_count;
+    object->lane_counts = pithi_alloc(object->row_count, sizeof *object->lane_counts);
+    for (uint32_t row = 0; row < object->row_count; row++)
+        object->lane_counts[row] = job->rows[row].lane_count;
+    snprintf(name, sizeof name, "::pithtk::stretch%u", ++number);
+    Tcl_CreateObjCommand(job->interp, name, stretch_command, object, stretch_free);
+    return Tcl_NewStringObj(name, -1);
 }
 
 static Tcl_Obj *traffic_result(struct pithi_job *data)
@@ -129,6 +209,7 @@ static int start(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *c
     if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK)
         return TCL_ERROR;
     job = pithi_alloc(1, sizeof *job);
+    job->interp = interp;
     job->log = object->log;
     job->query.t0_ns = t0;
     job->query.t1_ns = t1;

@@ -17,10 +17,10 @@
  * Lengths are nanoseconds. */
 int pithi_log_lengths(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
-/* LOG stretch T0 T1 CALLBACK: a job. What the rows shown have in it: a dict of
- *     lanes    how many the rows have together
- *     all      list of {id count inclusive exclusive}, of each state and event that is there
- *     rows     dict: number of row -> its number of lanes, then such entries
+/* LOG stretch T0 T1 CALLBACK: a job. What the rows shown have in it; the result is a command, to be deleted:
+ *     NAME lanes        how many the rows have together
+ *     NAME all          list of {id count inclusive exclusive}, of each state and event that is there
+ *     NAME row NUMBER   the row's number of lanes, then such entries of the row
  * LOG traffic T0 T1 CALLBACK: another. Messages of these rows: a dict of sent sent_bytes received received_bytes. */
 int pithi_log_stretch(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_traffic(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
@@ -35,6 +35,7 @@ int pithi_log_traffic(struct pithi_log_object *object, Tcl_Interp *interp, int o
  *                       values, and `longest`, a message (pithi_put_message)
  *     NAME sides        totals: a list of lines, a list of columns
  *     NAME pairs        list of dicts: from to, values, longest
+ *     NAME totals       dict of all values, of all messages
  *     NAME ranks        list
  *     NAME states       list of {id senderCount senderNs receiverCount receiverNs}: whose calls waited
  * LOG comms: names of communicators by number. */
