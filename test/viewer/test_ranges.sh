@@ -18,6 +18,8 @@ if [ -x "$build/libexec/pith/pith-draw" ]; then
     # Blue: half of a lane and half of another, of two: half of the area.
     area=$((width * 130))
     ok $((more * 100 < area * 48 || more * 100 > area * 52)) "half of the area is blue ($more of $area)"
+    pith draw plain.pith -e 'ranges on' -o word.png && cmp with.png word.png
+    ok $? "the word of the window does the same"
     pith draw plain.pith --ranges -o with.svg && grep -q '>ranks<' with.svg
     ok $? "as SVG"
     is "$(pith draw plain.pith --ranges --text 2>&1)" 'pith: draw: --ranges: in pictures only, not in text and pages; see `pith help draw`' "not as text"
