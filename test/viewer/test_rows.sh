@@ -15,4 +15,21 @@ is "$other" "$state" "set_rowstate: the same in another window"
 is "$(pith view hosts.pith -e 'set_rowstate {hidden {host:nowhere 99 7/heat} order {host:x {1 2}}}; puts [llength [row_list]]; quit')" \
     24 "words of rows that are not there are passed over"
 is "$(pith view hosts.pith -e 'group comm; set_rowstate {}; puts [lindex [rowstate] 1]; quit')" host "nothing: as at first"
+# The rows of a log beside another one are a tree of their own.
+cat >second.tcl <<'END'
+set second [winfo toplevel [canvas]].panes.second.time.labels
+proc first_labels {} {
+    variable second
+    return [lmap item [lrange [$second find withtag label] 0 1] {$second itemcget $item -text}]
+}
+sync
+set before [first_labels]
+event generate $second <Button-1> -x 12 -y 8
+event generate $second <ButtonRelease-1> -x 12 -y 8
+sync
+puts "$before, [first_labels], [lindex [row_list] 1 2]"
+quit
+END
+is "$(pith view --together hosts.pith hosts.pith -e 'source second.tcl')" "alpha {rank 0}, alpha beta, rank 0" \
+    "a host closed in the second log alone"
 finish

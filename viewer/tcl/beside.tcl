@@ -6,6 +6,7 @@ oo::class create ::pith::Beside {
     variable window model
     variable other      ;# the model of the other log; {} none: nothing of what follows is there
     variable pairing timeline choice details pointer table
+    variable rows       ;# what arranges its rows (rows.tcl)
     variable ranges     ;# its mountain ranges (ranges.tcl), as those of the first log
     variable top second ;# the toplevel; the frame of the other log
     variable align_text offset_text fitted difference ;# in the bar
@@ -35,6 +36,8 @@ oo::class create ::pith::Beside {
     method model {} { return $other }
     method timeline {} { return $timeline }
     method pointer {} { return $pointer }
+    method choice {} { return $choice }
+    method taller {factor} { $other set_row_height [expr {max(2, round([$other row_height] * $factor))}] }
     method top {} { return $top }
 
     # ---- Putting it there
@@ -59,6 +62,7 @@ oo::class create ::pith::Beside {
             raise $pane
         }
         grid remove $second.time.h $second.time.overview
+        set rows [::pith::Rows new [self]]
         set table [::pith::PairTable new $top.panes.legend.pair $model $other [my names]]
         grid $top.panes.legend.pair -row 80 -column 0 -columnspan 9 -sticky nsew
         grid rowconfigure $top.panes.legend 80 -weight 1
@@ -104,7 +108,7 @@ oo::class create ::pith::Beside {
         $model unfollow [list [self] changed]
         $other unfollow [list [self] other_changed]
         catch {[$window part Ranges] follow {}}
-        foreach object [list $pairing $table $ranges $pointer $details $choice $timeline $other] {
+        foreach object [list $pairing $table $ranges $rows $pointer $details $choice $timeline $other] {
             $object destroy
         }
         set other {}
