@@ -6,11 +6,11 @@ proc listen {} {
     variable said {}
     variable drawn 0
     variable other [::pith::Window open crowd.pith]
-    set model [$other model]
-    while {[$model reading] eq {}} {
-        update
-    }
-    while {[$model reading] ne {}} {
+    variable ended 0
+    [$other model] follow [list apply {{ended what} {
+        incr $ended [expr {$what eq "digest"}]
+    }} [namespace current]::ended]
+    while {!$ended} {
         update
         after 5
         set text [$other word_status]
@@ -26,9 +26,12 @@ proc listen {} {
 }
 # How many pixels of a picture are as dark as no state is.
 proc dark {window} {
-    set image [[$window word_canvas] itemcget picture -image]
+    set photo [image create photo]
+    [[$window word_canvas] itemcget picture -image] copy $photo
+    set rows [$photo data]
+    image delete $photo
     set count 0
-    foreach row [$image data] {
+    foreach row $rows {
         foreach pixel $row {
             scan $pixel #%2x%2x%2x red green blue
             incr count [expr {$red + $green + $blue < 240}]
@@ -59,11 +62,10 @@ $other close_now
 # Closed while it reads: no harm.
 file delete -force $::env(XDG_CACHE_HOME)/pith
 set other [::pith::Window open crowd.pith]
-while {[[$other model] reading] eq {}} {
+for {set i 0} {$i < 200 && [[$other model] reading] eq {}} {incr i} {
     update
+    after 5
 }
-after 50
-update
 $other close_now
 update
 ok 1 "closed while messages are read"
