@@ -47,9 +47,12 @@ static int mix_file(struct pithi_cache_key *key, int fd, uint64_t size)
 
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key)
 {
+    struct stat st;
     uint64_t size;
     int fd;
     *key = (struct pithi_cache_key){{UINT64_C(0x50697468), 1}};
+    if (stat(log->path, &st) != 0 || !S_ISREG(st.st_mode))
+        return 0;
     for (uint32_t volume = 0; volume <= log->files.volume.count; volume++)
         if (pithi_files_find(&log->files, (uint64_t)volume << PITHI_VOLUME_SHIFT, &fd, &size) != PITH_OK ||
             !mix_file(key, fd, size))

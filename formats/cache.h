@@ -31,7 +31,7 @@ struct pithi_cache_part {
 };
 
 /* Of an open log: its size, its front with the definitions, its end with the footer, and what stands at places between.
- * 0: it cannot be read. */
+ * 0: it cannot be read, or is what a running program has recorded so far: a folder. */
 int pithi_cache_key(struct pithlog *log, struct pithi_cache_key *key);
 
 /* Of a file of another format: the same, when it was last changed, and the version of Pith, whose reader may change. */
