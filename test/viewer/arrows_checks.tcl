@@ -59,6 +59,26 @@ ok [expr {[lsearch -regexp $said {reading messages}] < 0}] "the second time noth
 ok [expr {abs([dark $other] - $with) < $with / 100}] "the same messages are seen"
 $other close_now
 
+# Stopped by its button, then read after all.
+file delete -force $::env(XDG_CACHE_HOME)/pith
+set other [::pith::Window open crowd.pith]
+set button [$other top].status.stop
+for {set i 0} {$i < 400 && ![winfo ismapped $button]} {incr i} {
+    update
+    after 5
+}
+ok [winfo ismapped $button] "while it reads there is a button"
+event generate $button <Enter>
+event generate $button <Button-1>
+event generate $button <ButtonRelease-1>
+$other word_sync
+ok [expr {![winfo ismapped $button] && [dark $other] < $with / 2}] "which stops it: no messages"
+[$other part Reading] word_messages read
+$other word_sync
+$other word_sync ;# the counter's row has come, and with it the labels have become wider
+ok [expr {abs([dark $other] - $with) < $with / 100}] "read after all ([dark $other] dark pixels, [[$other model] reading])"
+$other close_now
+
 # Closed while it reads: no harm.
 file delete -force $::env(XDG_CACHE_HOME)/pith
 set other [::pith::Window open crowd.pith]

@@ -20,6 +20,7 @@ struct bundling {
     uint32_t count, bundle_room, place_room;
     uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
     uint32_t slot_count, messages;
+    int one_counts; /* 1: a bundle is where one of it is, by chance: wide ones in their middles would be a comb */
 };
 
 static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
@@ -59,11 +60,21 @@ static void make_room(struct bundling *b)
         *slot_of(b, b->bundles[i].from_row, b->bundles[i].to_row, b->places[i][0], b->places[i][1]) = i + 1;
 }
 
+/* By chance, as often as `more` has part in `count`: so each of a bundle may become the one where it is. */
+static int is_chosen(const struct pithi_bundle *more, double count)
+{
+    uint64_t hash = ((uint64_t)more->from_row << 32 | more->to_row) ^ (uint64_t)(int64_t)(more->x0 * 64) << 16;
+    hash = (hash ^ hash >> 29) * UINT64_C(0xd6e8feb86659fd93);
+    hash = (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return (double)(hash >> 40) / (double)(1 << 24) * count < more->count;
+}
+
 /* More messages at a place: `more` has their rows, count and columns. */
 static void add_bundle(struct bundling *b, const struct pithi_bundle *more, int32_t from, int32_t to)
 {
     struct pithi_bundle *bundle;
     uint32_t *slot;
+    double share;
 
     make_room(b);
     slot = slot_of(b, more->from_row, more->to_row, from, to);
@@ -77,8 +88,11 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more, int3
     }
     bundle = &b->bundles[*slot - 1];
     bundle->count += more->count;
-    bundle->x0 += (more->x0 - bundle->x0) * more->count / bundle->count;
-    bundle->x1 += (more->x1 - bundle->x1) * more->count / bundle->count;
+    if (b->one_counts && !is_chosen(more, bundle->count))
+        return;
+    share = b->one_counts ? 1 : more->count / bundle->count;
+    bundle->x0 += (more->x0 - bundle->x0) * share;
+    bundle->x1 += (more->x1 - bundle->x1) * share;
 }
 
 static void bundle_message(void *context, const struct pithlog_message *message)
@@ -104,7 +118,7 @@ static void end_bundling(struct bundling *b)
 /* Twice as wide. */
 static void widen(struct bundling *b)
 {
-    struct bundling wider = {.query = b->query, .messages = b->messages};
+    struct bundling wider = {.query = b->query, .messages = b->messages, .one_counts = 1};
 
     for (uint32_t i = 0; i < b->count; i++)
         add_bundle(&wider, &b->bundles[i], b->places[i][0] / 2, b->places[i][1] / 2);

@@ -23,6 +23,7 @@ oo::class create ::pith::Model {
     variable first_row  ;# how many rows below the pinned ones are scrolled out at the top
     variable arrows     ;# 1: messages are shown
     variable pointer    ;# dict: what is under the pointer, {} nothing
+    variable reader     ;# what reads them, a job
     variable reading    ;# the part of messages and counters that is read, while they are; {} else
     variable trouble    ;# what is wrong with the log, {} nothing
     variable past future pushed_ms ;# stacks of {t0 t1}; when the last was pushed
@@ -436,7 +437,14 @@ oo::class create ::pith::Model {
     method digest {} {
         if {$reading eq {}} {
             set reading 0
-            $log digest [list [self] digest_told]
+            set reader [$log digest [list [self] digest_told]]
+        }
+    }
+
+    # Without them, then.
+    method stop_reading {} {
+        if {$reading ne {}} {
+            $reader stop
         }
     }
 
