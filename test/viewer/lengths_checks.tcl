@@ -73,6 +73,7 @@ is [$board.body.controls.state get] red "of a state of the legend"
 # ---- Another log in the window, as of a program that runs
 lengths blue
 matrix
+matrix ranks 1 1
 select 0.1 0.3
 stats
 set model [[lindex [info class instances ::pith::Window] 0] model]
@@ -84,5 +85,8 @@ like "[lengths stats]" {^count [1-9]} "another log: blue is not in it, but other
 lengths compute
 is [stat count] 144 "its states are"
 is [dict get [matrix pair 0 1] count] 24 "its messages"
+matrix ranks
+matrix save grown.png
+ok [file exists grown.png] "and ranks"
 like [dict get [stats] states] {compute 144 } "and sums"
 done

@@ -10,6 +10,7 @@ oo::class create ::pith::Heatmap {
     variable value         ;# which value is shown
     variable logarithmic   ;# 1: the scale of colours
     variable shown         ;# from0 from1 to0 to1: the places of ranks shown
+    variable whole         ;# 1: all of them
     variable photo scale   ;# the picture; the scale of colours
     variable frame_of      ;# left top right bottom of the tiles
     variable info          ;# dict: columns lines low high of the picture
@@ -23,6 +24,7 @@ oo::class create ::pith::Heatmap {
         set value count
         set logarithmic 1
         set shown {}
+        set whole 1
         set info {}
         set drag {}
         set cursor {}
@@ -82,14 +84,16 @@ oo::class create ::pith::Heatmap {
 
     # ---- Ranks shown
 
-    # Another matrix of the same log.
+    # Another matrix; also of another log, in which there may be more ranks or less.
     method matrix_changed {} {
-        if {$shown eq {}} {
+        set count [llength [$matrix ranks]]
+        if {$whole || max([lindex $shown 1], [lindex $shown 3]) > $count} {
             my set_part_all
         }
     }
 
     method set_part_all {} {
+        set whole 1
         set count [llength [$matrix ranks]]
         set shown [list 0 $count 0 $count]
     }
@@ -126,6 +130,7 @@ oo::class create ::pith::Heatmap {
             lappend new $low [expr {$low + $span}]
         }
         set cursor {}
+        set whole 0
         set shown $new
         my draw
     }
