@@ -147,7 +147,7 @@ oo::class create ::pith::Bookmarks {
         ttk::treeview $list -columns {from length note} -height 8 -selectmode browse
         foreach {column title width anchor} {#0 Name 150 w from At 110 e length Length 90 e note Note 220 w} {
             $list heading $column -text $title -anchor $anchor
-            $list column $column -width $width -anchor $anchor -stretch [expr {$column eq "note"}]
+            $list column $column -width [::pith::theme::px $width] -anchor $anchor -stretch [expr {$column eq "note"}]
         }
         set edit [ttk::frame $dialog.edit -padding {8 8 8 0}]
         ttk::label $edit.lname -text Name
