@@ -38,7 +38,8 @@ oo::class create ::pith::PairTable {
         foreach {column title width} [list #0 Name 110 a [lindex $names 0] 80 b [lindex $names 1] 80 more Change 70] {
             set anchor [expr {$column eq "#0" ? "w" : "e"}]
             $tree heading $column -text $title -anchor $anchor
-            $tree column $column -width [::pith::theme::px $width] -minwidth 40 -anchor $anchor -stretch [expr {$column eq "#0"}]
+            $tree column $column -width [::pith::theme::px $width] -minwidth 40 -anchor $anchor \
+                -stretch [expr {$column eq "#0"}]
         }
         grid $path.title - -sticky w
         grid $tree $path.scroll -sticky nsew
