@@ -79,7 +79,7 @@ oo::class create ::pith::Selection {
         } {
             set width [expr {[font measure TkDefaultFont $widest] + [::pith::theme::px 12]}]
             $tree heading $column -text $text -anchor [expr {$column eq "#0" ? "w" : "e"}]
-            $tree column $column -width [::pith::theme::px $width] -minwidth 30 -stretch [expr {$column eq "#0"}] \
+            $tree column $column -width $width -minwidth 30 -stretch [expr {$column eq "#0"}] \
                 -anchor [expr {$column eq "#0" ? "w" : "e"}]
         }
         pack $frame.scroll -side right -fill y
