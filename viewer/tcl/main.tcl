@@ -132,6 +132,7 @@ proc ::pith::main {words} {
     # A log that cannot be read is said even where there is no display: files first.
     variable animated
     variable spill
+    variable together
     variable remembers
     foreach entry $logs {
         if {![file exists [lindex $entry 0]] && !($animated && ($spill ne {} || [file exists [lindex $entry 0].spill]))} {
@@ -166,7 +167,8 @@ proc ::pith::main {words} {
     foreach entry $logs window $windows {
         foreach script [lrange $entry 1 end] {
             if {[catch {$window run $script} text]} {
-                die "view: -e: $text"
+                # --together is a script of its own, which the user did not write.
+                die [expr {$together && [string match "beside *" $script] ? $text : "view: -e: $text"}]
             }
         }
     }
