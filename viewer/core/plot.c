@@ -7,6 +7,7 @@
 
 #include "core/arrow_draw.h"
 #include "core/bars.h"
+#include "core/gap_draw.h"
 #include "core/memory.h"
 #include "core/palette.h"
 
@@ -140,6 +141,8 @@ void pithi_plot_bar(double row_height, uint32_t level, double *top, double *heig
     *height = level ? floor(bar * part[level] + 0.5) : bar;
     if (*height < 1)
         *height = 1;
+    if (row_height < 3) /* rows that begin at fractions of a pixel leave no gap between them */
+        *height = ceil(*height);
     *top = floor(gap / 2) + floor((bar - *height) / 2);
 }
 
@@ -289,6 +292,7 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
         draw_band(plot, painter, row);
     }
     pithi_bars_draw(plot, painter);
+    pithi_gaps_draw(plot, painter);
     draw_ticks(plot, painter);
     pithi_arrows_draw(plot, painter);
     draw_marks(plot, painter);

@@ -8,13 +8,14 @@
  *
  * Look: a lane's life is a light band; outermost states fill the bar, inner ones lie in it as ever thinner bars; a
  * column of which less than half is covered has a lower bar; ticks hang from the bar's foot; events are small
- * triangles above; arrows go from the middle of one bar to the middle of another. A group's bar is as high as its lanes
- * are covered, column by column.
+ * triangles above; pauses of the recording are hatched; arrows go from the middle of one bar to the middle of another.
+ * A group's bar is as high as its lanes are covered, column by column.
  */
 #ifndef PITHI_PLOT_H
 #define PITHI_PLOT_H
 
 #include "core/arrows.h"
+#include "core/gaps.h"
 #include "core/graph.h"
 #include "core/painter.h"
 #include "core/query.h"
@@ -31,6 +32,7 @@ struct pithi_plot {
     uint32_t width;              /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
+    const struct pithi_gaps *gaps;   /* NULL: not shown */
     struct pithlog_summary *summary; /* NULL: records are read */
     enum pithi_care care;            /* with a summary */
 

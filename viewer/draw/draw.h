@@ -41,6 +41,7 @@ struct pithi_draw {
     /* Of the log: */
     struct pithlog *log;
     struct pithlog_digest *digest;
+    struct pithi_gaps gaps;
     struct pithlog_summary *summary; /* NULL: all is read */
     enum pithi_care care;
     struct pithi_row *rows;

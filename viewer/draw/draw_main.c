@@ -113,6 +113,7 @@ static int read_log(struct pithi_draw *draw)
         info->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
         return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
                                  info->lanes);
+    pithi_gaps_read(draw->log, &draw->gaps); /* of a damaged log those that can be read */
     err = read_digest(draw);
     if (err == PITH_ERR_DAMAGED)
         pithi_draw_damaged();
@@ -163,6 +164,7 @@ int main(int argc, char **argv)
     pithi_draw_labels_free(&draw);
     if (draw.tree)
         pithi_rows_close(draw.tree);
+    pithi_gaps_free(&draw.gaps);
     pithlog_digest_close(draw.digest);
     pithlog_summary_close(draw.summary);
     pithlog_close(draw.log);

@@ -74,6 +74,7 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->summary = object->summary;
     plot->rgb = object->rgb;
     plot->hidden = object->hidden;
+    plot->gaps = &object->gaps;
     plot->t0_ns = view->t0_ns;
     plot->t1_ns = view->t1_ns;
     plot->width = (uint32_t)view->width;
@@ -173,8 +174,10 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
-    if (!object->film)
+    if (!object->film) {
         object->film = pithi_film_new(object->log, object->summary);
+        pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
+    }
     err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);

@@ -273,6 +273,7 @@ static void log_delete(ClientData data)
     pithi_plot_free(&object->plot);
     pithi_film_free(object->film);
     pithi_groups_free(&object->groups);
+    pithi_gaps_free(&object->gaps);
     pithi_log_ranges_free(object);
     pithi_raster_free(&object->raster);
     pithlog_digest_close(object->digest);

@@ -27,6 +27,7 @@ struct pithi_log_object {
     uint32_t row_count;
     struct pithi_row *scrolled; /* of pithi_log_rows_from */
     struct pithi_film *film;     /* the cells of `plot`; NULL until something is drawn */
+    struct pithi_gaps gaps;      /* read with the first picture */
     struct pithi_groups groups; /* the rows of `plot`, where they are too low to be seen alone */
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
     struct pithi_raster raster;

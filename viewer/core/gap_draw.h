@@ -1,0 +1,9 @@
+/* gap_draw.h - the gaps of a plot's lanes: pauses are hatched, at a loss the bar is cut by a line in the alarm's colour. */
+#ifndef PITHI_GAP_DRAW_H
+#define PITHI_GAP_DRAW_H
+
+#include "core/plot.h"
+
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+
+#endif
