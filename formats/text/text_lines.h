@@ -25,6 +25,8 @@ struct pithi_text {
 int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text *how);
 
 /* Rows of the table of formats. */
+int pithi_text_probe(const struct pithi_input *input);
+int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_text_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 int pithi_csv_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 int pithi_json_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);

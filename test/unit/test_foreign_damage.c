@@ -1,10 +1,11 @@
-/* test_foreign_damage.c - ALOG and CLOG-2 files overwritten anywhere, cut anywhere: an error that names the file, or a
+/* test_foreign_damage.c - ALOG, CLOG-2 and text files overwritten anywhere, cut anywhere: an error that names the file, or a
  * log which is sound; never a crash (run it under the sanitizers, too). */
 #include "alog/alog.h"
 #include "clog2/clog2.h"
 #include "native/check.h"
 #include "native_model.h"
 #include "tap.h"
+#include "text/text_lines.h"
 
 enum { WINDOW = 64, STEP = 16, FILLS = 4 };
 
@@ -144,11 +145,15 @@ static void test_numbers(void)
 int main(void)
 {
     struct file alog = make("alog", pithi_alog_read), clog2 = make("clog2", pithi_clog2_read);
+    struct file text = make("txt", pithi_text_read);
     test_windows("alog", &alog);
     test_cuts("alog", &alog);
     test_windows("clog2", &clog2);
     test_cuts("clog2", &clog2);
+    test_windows("text", &text);
+    test_cuts("text", &text);
     test_numbers();
+    free(text.data);
     free(alog.data);
     free(clog2.data);
     scratch_remove();

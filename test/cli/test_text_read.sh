@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Text as a log: what `pith print` printed reads back as it was, and scripts can make logs of a few lines.
+. "$(dirname "$0")/../lib.sh"
+make_golden=$build/test/golden/make_golden
+
+for kind in plain edge sparse deep; do
+    "$make_golden" $kind $kind.pith
+    pith print $kind.pith >$kind.txt
+    is "$(pith print $kind.txt | diff - $kind.txt | head -n 5)" "" "$kind: printed, read, printed: the same"
+done
+pith convert edge.txt edge2.pith && pith print edge2.pith | cmp - edge.txt
+ok $? "and as a native log"
+is "$(pith info edge.txt | grep -c 'left_out')" 0 "no payload was left out"
+
+# lines RECORD...: a log of these.
+lines() { printf '%b\n' "$@" >mine.txt; }
+lines '0.5\t0\t0\tenter\twork' '1.0\t1\t0\tenter\tMPI_Recv' '0.7\t0\t0\tsend\t\tpeer=1\ttag=3\tbytes=8' \
+    '1.1\t1\t0\trecv\t\tpeer=0\ttag=3\tbytes=8' '2\t1\t0\tleave\tMPI_Recv' '' '# a comment' '3\t0\t0\tleave\twork\r' '4\t2\t5\tpause'
+is "$(pith print mine.txt | grep -v '^#' | cut -f1-5)" "$(printf '%b\n' '0.500000000\t0\t0\tenter\twork' \
+    '0.700000000\t0\t0\tsend\tMPI_COMM_WORLD' '1.000000000\t1\t0\tenter\tMPI_Recv' '1.100000000\t1\t0\trecv\tMPI_COMM_WORLD' \
+    '2.000000000\t1\t0\tleave\tMPI_Recv' '3.000000000\t0\t0\tleave\twork' '4.000000000\t2\t5\tpause\t')" "a few lines, out of order: a log"
+like "$(pith stat mine.txt --by comm 2>&1)" '8' "its messages match"
+lines '# event\tname=e\tformat=n=%d t=%s.' '1\t0\t0\tevent\te\tpayload=n=-3 t=a\\tb\\x01c.' '2\t0\t0\tevent\te\tpayload=nonsense' \
+    '3\t0\t0\tevent\traw\tpayload=00ff' '4\t0\t0\tevent\tq\\\\\\n'
+is "$(pith print mine.txt | grep -v '^#' | cut -f4-)" "$(printf '%b\n' 'event\te\tpayload=n=-3 t=a\\tb\\x01c.' 'event\te' 'event\traw\tpayload=00ff' 'event\tq\\\\\\n')" \
+    "payloads by their formats; escapes"
+like "$(pith info mine.txt)" '^text_payloads_left_out: 1' "one that is not of its format is left out and counted"
+cp mine.txt nameless
+like "$(pith info nameless)" '^format: text' "told by content, not by suffix"
+
+# wrong LINE SAID: a line that cannot be read.
+wrong() {
+    lines '# state\tname=s' '1\t0\t0\tenter\ts' "$1"
+    is "$(pith print mine.txt 2>&1 >/dev/null; pith check mine.txt >/dev/null 2>&1; echo $?)" "pith: mine.txt: line 3: $2
+1" "wrong: $1"
+}
+wrong '2\t0\t0\tleap\ts' 'no such kind of record; `man pith-print` lists them'
+wrong '2s\t0\t0\tleave\ts' 'a record has time, rank, thread, kind, name, with tabs between'
+wrong '2\t-1\t0\tleave\ts' 'a record has time, rank, thread, kind, name, with tabs between'
+wrong '2 0 0 leave s' 'a record has time, rank, thread, kind, name, with tabs between'
+wrong '2\t0\t0\tsend\t\tpeer=x' 'a value is no number, or too large'
+wrong '2\t0\t0\tsend\t\tcomm=7' "a communicator that no line '# comm' tells of"
+wrong '2\t0\t0\tcounter\tc' 'a counter needs value=NUMBER'
+wrong '# lane\trank=1' 'a lane needs rank=N and thread=N'
+wrong '# comm\tcomm=1\tranks=0,b' "a communicator's ranks are numbers with commas between"
+finish
