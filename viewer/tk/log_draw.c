@@ -91,14 +91,19 @@ static void draw_grid(const struct view *view, const struct pithi_painter *paint
         painter->rect(painter->context, floor(axis.ticks[i].x), 0, 1, view->height, PITHI_RGB_GRID, 1);
 }
 
+/* A raster of words: where red, green and blue lie in one goes by the machine; there is no fourth. */
 static int show(Tcl_Interp *interp, const struct pithi_raster *raster, Tk_PhotoHandle photo)
 {
-    Tk_PhotoImageBlock block = {.pixelPtr = raster->pixels,
+    static const union {
+        uint32_t word;
+        unsigned char first;
+    } order = {1};
+    Tk_PhotoImageBlock block = {.pixelPtr = (unsigned char *)raster->words,
                                 .width = raster->width,
                                 .height = raster->height,
-                                .pitch = raster->width * 3,
-                                .pixelSize = 3,
-                                .offset = {0, 1, 2, 3}};
+                                .pitch = raster->width * 4,
+                                .pixelSize = 4,
+                                .offset = {order.first ? 2 : 1, order.first ? 1 : 2, order.first ? 0 : 3, 4}};
 
     if (Tk_PhotoSetSize(interp, photo, raster->width, raster->height) != TCL_OK)
         return TCL_ERROR;
@@ -146,6 +151,14 @@ static void paint_plot(const struct pithi_log_object *object, const struct view 
     pithi_plot_draw(&object->plot, &painter);
 }
 
+/* Room for a picture that becomes a photo. */
+static uint32_t *words_of(struct pithi_log_object *object, const struct view *view)
+{
+    object->words = pithi_grow(object->words, &object->word_capacity, (uint32_t)view->width * (uint32_t)view->height,
+                               sizeof *object->words);
+    return object->words;
+}
+
 /* `moved`: what is there already has moved to the left by so many pixels. */
 static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const struct view *view,
                  const struct target *target, int moved)
@@ -153,9 +166,9 @@ static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const stru
     struct pithi_raster onto = {0};
 
     if (!target->paper) {
-        pithi_raster_prepare(&object->raster, view->width, view->height, PITHI_RGB_PAPER);
-        paint_plot(object, view, &object->raster);
-        return show(interp, &object->raster, target->photo);
+        pithi_raster_onto(&onto, words_of(object, view), view->width, view->height, PITHI_RGB_PAPER);
+        paint_plot(object, view, &onto);
+        return show(interp, &onto, target->photo);
     }
     pithi_raster_onto(&onto, pithi_paper_begin(target->paper, view->width, view->height), view->width, view->height,
                       PITHI_RGB_PAPER);
@@ -244,6 +257,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     Tk_PhotoHandle photo = find_photo(interp, objv[2]), faded = find_photo(interp, objv[3]);
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
+    uint32_t *words = NULL;
     struct pithi_plot plot = {.log = object->log,
                               .rgb = object->rgb,
                               .hidden = object->hidden,
@@ -265,7 +279,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     plot.row_height = plot.row_count ? (double)height / plot.row_count : height;
     status = pithi_plot_load(&plot) == PITH_ERR_USAGE ? pithi_log_error(interp) : TCL_OK;
     if (status == TCL_OK) {
-        pithi_raster_prepare(&raster, width, height, PITHI_RGB_PAPER);
+        words = pithi_alloc((size_t)width * (size_t)height, sizeof *words);
+        pithi_raster_onto(&raster, words, width, height, PITHI_RGB_PAPER);
         pithi_plot_draw(&plot, &painter);
         status = show(interp, &raster, photo);
         painter.rect(painter.context, 0, 0, width, height, PITHI_RGB_PAPER, 0.6);
@@ -273,7 +288,7 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     if (status == TCL_OK)
         status = show(interp, &raster, faded);
     pithi_plot_free(&plot);
-    pithi_raster_free(&raster);
+    free(words);
     pithi_groups_free(&groups);
     return status;
 }

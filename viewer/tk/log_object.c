@@ -275,7 +275,7 @@ static void log_delete(ClientData data)
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
     pithi_log_ranges_free(object);
-    pithi_raster_free(&object->raster);
+    free(object->words);
     pithlog_digest_close(object->digest);
     pithi_rows_close(object->tree);
     pithlog_summary_close(object->summary);

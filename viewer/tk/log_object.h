@@ -30,7 +30,8 @@ struct pithi_log_object {
     struct pithi_gaps gaps;      /* read with the first picture */
     struct pithi_groups groups; /* the rows of `plot`, where they are too low to be seen alone */
     struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
-    struct pithi_raster raster;
+    uint32_t *words; /* of a picture that becomes a photo */
+    uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */
     Tcl_Command command;
 };
