@@ -206,8 +206,8 @@ static void ask(const struct pithi_film *film, struct pithi_film_work *work, uin
         return;
     work->stretches = pithi_grow(work->stretches, &work->capacity, work->count + 1, sizeof *work->stretches);
     stretch = &work->stretches[work->count++];
-    *stretch = (struct pithi_stretch){row,  from, to, time_of(&film->view, from), time_of(&film->view, to),
-                                      care, 0,    film->rows[row].lane_count};
+    *stretch = (struct pithi_stretch){
+        row, from, to, time_of(&film->view, from), time_of(&film->view, to), care, 0, film->rows[row].lane_count};
     stretch->first_lane = film->rows[row].first_lane;
 }
 

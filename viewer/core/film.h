@@ -1,5 +1,6 @@
 /* film.h - the cells of a picture that moves. What was there is kept: shifted when the window moves along, stretched
- * when it is zoomed; what is new is asked for roughly as long as the caller has time, and a thread makes the rest right.
+ * when it is zoomed; what is new is asked for roughly as long as the caller has time, and a thread makes the rest
+ * right.
  *
  *     film = pithi_film_new(log, summary);
  *     pithi_film_load(film, &plot, 0.006);        instead of pithi_plot_load, at each move

@@ -1,4 +1,4 @@
-/* gap_draw.h - the gaps of a plot's lanes: pauses are hatched, at a loss the bar is cut by a line in the alarm's colour. */
+/* gap_draw.h - the gaps of a plot's lanes: pauses are hatched, a loss is a line in the alarm's colour. */
 #ifndef PITHI_GAP_DRAW_H
 #define PITHI_GAP_DRAW_H
 

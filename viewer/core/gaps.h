@@ -1,4 +1,4 @@
-/* gaps.h - what a log does not know: stretches in which recording was paused, and moments at which records were lost. */
+/* gaps.h - what a log does not know: stretches in which recording was paused, moments at which records were lost. */
 #ifndef PITHI_GAPS_H
 #define PITHI_GAPS_H
 

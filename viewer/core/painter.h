@@ -23,8 +23,8 @@ struct pithi_painter {
     void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
-    /* NULL, or for what consists of columns a pixel wide: from x on each gets a colour of its own; PITHI_NO_COLOUR is left
-     * out. Edges are rounded as those of opaque rectangles. */
+    /* NULL, or for what consists of columns a pixel wide: from x on each gets a colour of its own; PITHI_NO_COLOUR is
+     * left out. Edges are rounded as those of opaque rectangles. */
     void (*strip)(void *context, double x, double y, double height, const uint32_t *rgb, uint32_t count);
     /* Only what is inside is drawn from now on; width < 0: everything. */
     void (*clip)(void *context, double x, double y, double width, double height);

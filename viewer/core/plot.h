@@ -23,7 +23,7 @@
 struct pithi_plot {
     struct pithlog *log;
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
-    const uint32_t *rgb;               /* [defs], see palette.h */
+    const uint32_t *rgb;                 /* [defs], see palette.h */
     int64_t t0_ns, t1_ns;
     const struct pithi_row *rows;
     uint32_t row_count;

@@ -117,9 +117,9 @@ static int sweep_lane(struct pithlog *log, const struct pithi_query *query, stru
     if (query->summary)
         pieces.paths = pithlog_summary_paths(query->summary, lane, &pieces.path_count);
     if (pieces.paths)
-        err = pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
-                                     query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece,
-                                     &pieces);
+        err =
+            pithlog_summary_pieces(query->summary, lane, query->t0_ns, query->t1_ns,
+                                   query->care == PITHI_QUICK ? length_ns : length_ns / REFINED, sweep_piece, &pieces);
     else
         err = sweep_records(log, query, sweep, lane, query->t0_ns, query->t1_ns);
     pithi_sweep_end(sweep);

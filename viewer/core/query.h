@@ -91,7 +91,7 @@ struct pithi_sum {
 
 struct pithi_cells {
     uint32_t rows, levels, width, lanes; /* lanes: of all rows */
-    struct pithi_cell *cells; /* [(row * levels + level) * width + column] */
+    struct pithi_cell *cells;            /* [(row * levels + level) * width + column] */
     struct pithi_tick *ticks;
     uint32_t tick_count, tick_capacity;
     struct pithi_mark *marks;

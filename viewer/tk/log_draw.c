@@ -258,10 +258,8 @@ int pithi_log_overview(struct pithi_log_object *object, Tcl_Interp *interp, int 
     struct pithi_raster raster = {0};
     struct pithi_painter painter = pithi_raster_painter(&raster);
     uint32_t *words = NULL;
-    struct pithi_plot plot = {.log = object->log,
-                              .rgb = object->rgb,
-                              .hidden = object->hidden,
-                              .summary = object->summary};
+    struct pithi_plot plot = {
+        .log = object->log, .rgb = object->rgb, .hidden = object->hidden, .summary = object->summary};
     struct pithi_groups groups = {0};
     int width, height, status;
 

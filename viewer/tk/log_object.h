@@ -16,21 +16,21 @@
 
 struct pithi_log_object {
     struct pithlog *log;
-    struct pithlog_digest *digest; /* NULL until it is read (log_digest.c) */
-    struct pithlog_summary *summary; /* NULL: the log is small */
+    struct pithlog_digest *digest;         /* NULL until it is read (log_digest.c) */
+    struct pithlog_summary *summary;       /* NULL: the log is small */
     struct pithlog_summary *spare_summary; /* of a job that has ended, for the next; NULL: none */
     char *path;
     uint32_t *rgb;
-    unsigned char *hidden;  /* [defs] */
+    unsigned char *hidden;        /* [defs] */
     struct pithi_rows *tree;      /* of all rows (core/rows.h) */
     const struct pithi_row *rows; /* those seen, the tree's; see log_rows.h */
     uint32_t row_count;
     struct pithi_row *scrolled; /* of pithi_log_rows_from */
-    struct pithi_film *film;     /* the cells of `plot`; NULL until something is drawn */
-    struct pithi_gaps gaps;      /* read with the first picture */
+    struct pithi_film *film;    /* the cells of `plot`; NULL until something is drawn */
+    struct pithi_gaps gaps;     /* read with the first picture */
     struct pithi_groups groups; /* the rows of `plot`, where they are too low to be seen alone */
-    struct pithi_plot plot; /* as drawn last, with its copies of what it points to */
-    uint32_t *words; /* of a picture that becomes a photo */
+    struct pithi_plot plot;     /* as drawn last, with its copies of what it points to */
+    uint32_t *words;            /* of a picture that becomes a photo */
     uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */
     Tcl_Command command;

@@ -164,8 +164,7 @@ static int copy_to(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj 
     if (!photo)
         Tcl_SetObjResult(interp, Tcl_ObjPrintf("no such photo: %s", Tcl_GetString(name)));
     else if (Tk_PhotoSetSize(interp, photo, paper->width, paper->height) == TCL_OK)
-        status =
-            Tk_PhotoPutBlock(interp, photo, &block, 0, 0, paper->width, paper->height, TK_PHOTO_COMPOSITE_SET);
+        status = Tk_PhotoPutBlock(interp, photo, &block, 0, 0, paper->width, paper->height, TK_PHOTO_COMPOSITE_SET);
     free(bytes);
     return status;
 }
@@ -234,7 +233,8 @@ static int is_plain(Tk_Window window)
     if (Tk_Depth(window) < 24 || visual->red_mask != 0xff0000 || visual->green_mask != 0xff00 ||
         visual->blue_mask != 0xff)
         return 0;
-    image = XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
+    image =
+        XCreateImage(Tk_Display(window), Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, 0, NULL, 8, 8, 32, 0);
     if (image) {
         plain = image->bits_per_pixel == 32;
         XDestroyImage(image);

@@ -1,7 +1,7 @@
-/* paper.h - `image create pithpaper`, a Tk image that is drawn on in memory and goes to the screen in one piece: through
- * memory shared with the X server where that is possible (`shared`), else only what has changed since the last picture,
- * what moved along being moved by the server itself (`sent`): that makes a remote display bearable. Displays whose
- * pixels are not words 0xRRGGBB need a photo.
+/* paper.h - `image create pithpaper`, a Tk image that is drawn on in memory and goes to the screen in one piece:
+ * through memory shared with the X server where that is possible (`shared`), else only what has changed since the last
+ * picture, what moved along being moved by the server itself (`sent`): that makes a remote display bearable. Displays
+ * whose pixels are not words 0xRRGGBB need a photo.
  *
  *     pithtk::paper WINDOW           the ways that its display knows, the best first: {shared sent photo}
  *     image create pithpaper -way WAY

@@ -41,8 +41,8 @@ struct pithi_shared *pithi_shared_new(Tk_Window window, int width, int height)
     XImage *image;
 
     shared->display = Tk_Display(window);
-    image = shared->image = XShmCreateImage(shared->display, Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap, NULL,
-                                            &shared->segment, (unsigned)width, (unsigned)height);
+    image = shared->image = XShmCreateImage(shared->display, Tk_Visual(window), (unsigned)Tk_Depth(window), ZPixmap,
+                                            NULL, &shared->segment, (unsigned)width, (unsigned)height);
     shared->segment.shmid = -1;
     if (image && image->bits_per_pixel == 32 && image->bytes_per_line == width * 4)
         shared->segment.shmid = shmget(IPC_PRIVATE, (size_t)width * (size_t)height * 4, IPC_CREAT | 0600);
