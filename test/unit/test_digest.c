@@ -1,4 +1,5 @@
-/* test_digest.c - a digest against all messages and values of its log, in windows at random, and against the matcher. */
+/* test_digest.c - a digest against all messages and values of its log, in windows at random, and against the matcher.
+ * */
 #include "digest_log.h"
 #include "tap.h"
 

@@ -146,8 +146,12 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
                         const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
 {
     struct bundling b = {.query = query};
+    /* Of some lanes most that is read is others'. */
+    uint64_t most = arrows->total <= BUNDLED_MESSAGES ? UINT64_MAX
+                    : window->lanes                   ? 8 * BUNDLED_MESSAGES
+                                                      : BUNDLED_MESSAGES;
     double weight;
-    int err = pithlog_digest_sample(digest, window, BUNDLED_MESSAGES, bundle_message, &b, &weight);
+    int err = pithlog_digest_sample(digest, window, most, bundle_message, &b, &weight);
 
     for (int i = 0; i < WIDER && weight > 1 && b.count && b.messages / b.count < FEW; i++)
         widen(&b);
