@@ -372,6 +372,9 @@ static void test_many(void)
     pithi_rows_filter(rows, "");
     pithi_rows_sort(rows, PITHI_ORDER_VALUE, value, 1);
     pithi_rows_group(rows, PITHI_BY_COMM);
+    pithi_rows_seen(rows);
+    OK(rows->seen_count == 1 && rows->seen[0].lane_count == RANKS && rows->node_count == 2,
+       "a closed communicator is a row for all, without nodes for its members");
     pithi_rows_open_level(rows, 9);
     pithi_rows_sort(rows, PITHI_ORDER_NAME, NULL, 1);
     pithi_rows_seen(rows);

@@ -171,7 +171,7 @@ static void build_by_host(struct pithi_rows *rows)
 /* ---- By communicator, by nothing --------------------------------------------------------------------------------- */
 
 /* The members of the world may not be told: it has all. */
-static int64_t member_count(const struct pithi_rows *rows, uint32_t comm)
+int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm)
 {
     const struct pithlog_comm *all = pithlog_get_comm(rows->log, comm);
     int64_t count = (int64_t)all->size + all->remote_size;
@@ -191,7 +191,7 @@ static uint32_t member_lane(const struct pithi_rows *rows, uint32_t comm, int64_
 static void build_by_comm(struct pithi_rows *rows)
 {
     for (uint32_t comm = 0; comm < pithlog_get_info(rows->log)->comms; comm++)
-        if (member_count(rows, comm) > 0)
+        if (pithi_rows_member_count(rows, comm) > 0)
             pithi_rows_new_node(rows, 0, PITHI_NODE_COMM, PITHI_NONE, comm);
     if (!rows->nodes[0].child_count) /* none is known */
         build_by_host(rows);
@@ -201,11 +201,11 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t comm = rows->nodes[node].id;
 
-    if (rows->nodes[node].flags & PITHI_NODE_BUILT || member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
+    if (rows->nodes[node].flags & PITHI_NODE_BUILT || pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
         return;
     rows->nodes[node].flags |= PITHI_NODE_BUILT;
     rows->lane_parent = PITHI_NONE;
-    for (int64_t i = 0; i < member_count(rows, comm); i++) {
+    for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
         uint32_t lane = member_lane(rows, comm, i);
         if (lane != PITHI_NONE)
             add_rank(rows, node, lane);
@@ -234,7 +234,7 @@ static void open_at_first(struct pithi_rows *rows)
 
     if (rows->grouping == PITHI_BY_COMM)
         for (uint32_t i = 0; i < pithlog_get_info(rows->log)->comms && members <= MOST_OPEN; i++)
-            members += (uint64_t)member_count(rows, i);
+            members += (uint64_t)pithi_rows_member_count(rows, i);
     if (rows->node_count > MOST_OPEN)
         close_kind(rows, 1u << PITHI_NODE_RANK | 1u << PITHI_NODE_THREAD);
     if (rows->rank_count + rows->host_count > MOST_OPEN || members > MOST_OPEN)
@@ -308,6 +308,24 @@ static int is_on_a_lane(const struct pithi_node *node)
     return node->kind == PITHI_NODE_RANK || node->kind == PITHI_NODE_THREAD;
 }
 
+static void add_lane(struct pithi_rows *rows, uint32_t lane)
+{
+    rows->lanes = pithi_grow(rows->lanes, &rows->lane_capacity, rows->lane_count + 1, sizeof *rows->lanes);
+    rows->lanes[rows->lane_count++] = lane;
+}
+
+/* Of a communicator that nobody has opened yet; then nothing in it is hidden. */
+static void gather_members(struct pithi_rows *rows, uint32_t comm)
+{
+    for (int64_t i = 0; i < pithi_rows_member_count(rows, comm); i++) {
+        uint32_t first = member_lane(rows, comm, i);
+        const struct pithlog_lane *lane = first == PITHI_NONE ? NULL : pithlog_get_lane(rows->log, first);
+        int32_t rank = lane ? lane->rank : 0;
+        for (; lane && lane->rank == rank; lane = pithlog_get_lane(rows->log, ++first))
+            add_lane(rows, first);
+    }
+}
+
 /* The lanes below a node that are shown go to the end of rows->lanes. */
 static void gather(struct pithi_rows *rows, uint32_t number)
 {
@@ -315,13 +333,12 @@ static void gather(struct pithi_rows *rows, uint32_t number)
 
     if (node->flags & PITHI_NODE_HIDDEN || node->kind == PITHI_NODE_COUNTER)
         return;
-    if (node->kind == PITHI_NODE_COMM)
-        pithi_rows_build(rows, number);
-    node = &rows->nodes[number];
-    if (is_on_a_lane(node) && node->flags & PITHI_NODE_KEPT) {
-        rows->lanes = pithi_grow(rows->lanes, &rows->lane_capacity, rows->lane_count + 1, sizeof *rows->lanes);
-        rows->lanes[rows->lane_count++] = node->lane;
+    if (!(node->flags & PITHI_NODE_BUILT)) {
+        gather_members(rows, node->id);
+        return;
     }
+    if (is_on_a_lane(node) && node->flags & PITHI_NODE_KEPT)
+        add_lane(rows, node->lane);
     for (uint32_t i = 0; i < node->child_count; i++)
         gather(rows, node->children[i]);
 }

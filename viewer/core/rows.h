@@ -56,7 +56,7 @@ struct pithi_node {
 };
 
 /* More nodes are not made: communicators stay closed then. */
-enum { PITHI_MOST_NODES = 1 << 24 };
+enum { PITHI_MOST_NODES = 1 << 22 };
 
 struct pithi_rows {
     const struct pithlog *log;
@@ -158,6 +158,7 @@ int pithi_rows_picture(struct pithi_rows *rows, enum pithi_grouping grouping, co
 void pithi_rows_build(struct pithi_rows *rows, uint32_t node); /* makes the children of a communicator */
 uint32_t pithi_rows_new_node(struct pithi_rows *rows, uint32_t parent, enum pithi_node_kind kind, uint32_t lane,
                              uint32_t id);
+int64_t pithi_rows_member_count(const struct pithi_rows *rows, uint32_t comm);
 /* The first lane of a rank, PITHI_NONE: none. */
 uint32_t pithi_rows_rank_lane(const struct pithi_rows *rows, int64_t rank);
 

@@ -105,7 +105,8 @@ char *pithi_rows_note(struct pithi_rows *rows, uint32_t number, char *text, size
         threads += rows->nodes[node->children[i]].kind == PITHI_NODE_THREAD;
     }
     if (node->kind == PITHI_NODE_COMM && !(node->flags & PITHI_NODE_BUILT))
-        snprintf(text, size, "many ranks");
+        ranks_note(text, size, (uint32_t)pithi_rows_member_count(rows, node->id),
+                   (uint32_t)pithi_rows_member_count(rows, node->id));
     else if (node->kind == PITHI_NODE_HOST || node->kind == PITHI_NODE_COMM)
         ranks_note(text, size, shown, node->child_count);
     else if (node->kind == PITHI_NODE_RANK && threads && !(node->flags & PITHI_NODE_OPEN))
