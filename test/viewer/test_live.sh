@@ -87,6 +87,17 @@ show_checks
 wait "$job"
 is "$?:$(cat out)" "3:talk: 170" "the program did not notice"
 
+# ---- A folder of another name, away from the log; the first look comes when the program is nearly over
+mkdir away
+PITH_SPILL=$PWD/away timeout 60 "mpiexec.$mpi" -n 2 pith run -o there.pith ./talk 60 >out 2>err &
+job=$!
+for _ in $(seq 100); do [ -n "$(ls away)" ] && break; sleep 0.1; done
+sleep 1
+out=$(timeout 60 pith view away -e 'source tools.tcl; until {[string match "*there.pith - *" [wm title [winfo toplevel [canvas]]]]}
+    puts [lsearch -all -index 0 [legend] MPI_Finalize]; close' 2>&1)
+like "$out" '^[0-9]+$' "of a folder elsewhere too: its log takes the place"
+wait "$job"
+
 # ---- Killed
 mv talk "die-$$" # a name that nobody else's process has
 timeout 60 "mpiexec.$mpi" -n 3 pith run -o kill.pith "./die-$$" 3000 >out 2>err &

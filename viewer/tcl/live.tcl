@@ -6,6 +6,7 @@ oo::class create ::pith::Live {
     variable window model
     variable folder    ;# of the spill files; {} the window shows a log: nothing is done
     variable target    ;# the log to be
+    variable began     ;# our clock when the window opened, seconds
     variable before    ;# what was there under that name when the window opened: {mtime size}, {} nothing
     variable phase     ;# runs, ends (its log is awaited), died, gone (the log is there, or will not come)
     variable held      ;# 1: the window does not go with the end of time
@@ -13,6 +14,7 @@ oo::class create ::pith::Live {
     variable job       ;# that reads; {} none
     variable timer     ;# after id of the next look
     variable asked_ms  ;# when the job was started
+    variable failures  ;# looks in succession that gave nothing: the files may have gone and left the folder
     variable now_ms    ;# our clock at `now`
     variable ticking   ;# after id of the next word in the status line
     variable text      ;# in the status line
@@ -21,6 +23,7 @@ oo::class create ::pith::Live {
         set window $its_window
         set model [$window model]
         set job {}
+        set failures 0
         set timer {}
         set ticking {}
         set folder {}
@@ -39,6 +42,7 @@ oo::class create ::pith::Live {
     method begin {path} {
         set folder $path
         set target [expr {[file extension $path] eq ".spill" ? [file rootname $path] : {}}]
+        set began [clock seconds]
         set before [my stamp]
         set phase runs
         set now [lindex [$model whole] 1]
@@ -68,11 +72,17 @@ oo::class create ::pith::Live {
         return $stamp
     }
 
+    # The log is there. One of that name from an earlier run is not it.
+    method is_written {} {
+        set stamp [my stamp]
+        expr {$stamp ne {} && ($before ne {} ? $stamp ne $before : [lindex $stamp 0] >= $began - 5)}
+    }
+
     # ---- Looking
 
     method look {} {
         set timer {}
-        if {$phase eq "ends" && [my stamp] ni [list {} $before]} {
+        if {$phase eq "ends" && [my is_written]} {
             my take_log
             return
         }
@@ -98,7 +108,7 @@ oo::class create ::pith::Live {
             }
             failed {
                 set job {}
-                if {[file exists $folder]} {
+                if {[file exists $folder] && [incr failures] < 3} {
                     my look_later
                 } else {
                     my folder_gone
@@ -108,10 +118,13 @@ oo::class create ::pith::Live {
     }
 
     method take {snapshot} {
+        set failures 0
         set now [dict get $snapshot now]
         set now_ms $asked_ms
         if {$target eq {}} {
-            set target [file join [file dirname $folder] [file tail [dict get $snapshot name]]]
+            set name [dict get $snapshot name]
+            set target [file join [file dirname $folder] \
+                [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
         }
         my show [dict get $snapshot log] 1
         if {[dict get $snapshot running]} {
@@ -151,7 +164,7 @@ oo::class create ::pith::Live {
     # ---- The end
 
     method folder_gone {} {
-        if {[my stamp] ni [list {} $before]} {
+        if {[my is_written]} {
             my take_log
             return
         }
