@@ -39,7 +39,7 @@ type "0.2 0.4"
 press Return
 ok [near [window] {0.2 0.4}] "Return does it: [window]"
 is [$bar.line get] {} "the line is empty again"
-type "bo"
+type "boo"
 press Tab
 is [$bar.line get] bookmark "Tab completes as far as words are alike"
 like [answer] {^bookmark .*keep what is shown} "and tells of the one that it is"

@@ -102,7 +102,7 @@ sync
 event generate $plot <Motion> -x [x_of 0.5] -y 60
 sync
 set flag [lmap item [$axis find withtag flag] {if {[$axis type $item] ne "text"} continue; $axis itemcget $item -text}]
-ok [near [expr {[::pithtk::parse [string map {{ } {}} [lindex $flag 0]]] / 1e9}] 0.5] "the time of the pointer stands at the axis: $flag"
+ok [near [expr {[::pithtk::parse [string map {{ } {}} [lindex $flag 0]]] / 1e9}] 0.5 0.004] "the time of the pointer stands at the axis: $flag"
 set labels [winfo parent $plot].labels
 lassign [$labels coords rowmark] x0 y0 x1 y1
 is [list $y0 $y1] {40.0 79.0} "the label of its row is marked"

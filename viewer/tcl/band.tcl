@@ -77,16 +77,16 @@ oo::class create ::pith::Band {
             return
         }
         set accent [::pith::theme::colour accent]
-        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -fill $accent -stipple gray12 \
-            -tags selection
-        $axis create rectangle $x0 22 $x1 26 -outline {} -fill $accent -tags selection
+        $plot create rectangle $x0 -2 $x1 [expr {$height + 2}] -outline $accent -stipple gray25 \
+            -fill [::pith::theme::colour select] -tags selection
+        $axis create rectangle $x0 [::pith::theme::px 22] $x1 [::pith::theme::px 26] -outline {} -fill $accent -tags selection
         my draw_duration [expr {(max($x0, 0) + min($x1, $width)) / 2}] $height [expr {$to - $from}]
         $plot raise cursor
     }
 
     # At the foot, where it covers what is told least.
     method draw_duration {x height span} {
-        set text [$plot create text $x [expr {$height - 14}] -text [::pithtk::duration $span] -font PithBold \
+        set text [$plot create text $x [expr {$height - [::pith::theme::px 14]}] -text [::pithtk::duration $span] -font PithBold \
             -fill [::pith::theme::colour text] -tags selection]
         lassign [$plot bbox $text] a b c d
         set by [expr {max(0, 6 - $a) - max(0, $c + 6 - [lindex [$timeline size] 0])}]

@@ -122,8 +122,9 @@ oo::class create ::pith::Bookmarks {
 
     method draw_flag {x number name} {
         set accent [::pith::theme::colour accent]
-        $axis create line $x 3 $x 26 -fill $accent -tags [list bookmark bookmark$number]
-        $axis create polygon $x 3 [expr {$x + 9}] 6.5 $x 10 -fill $accent -tags [list bookmark bookmark$number]
+        $axis create line $x 3 $x [::pith::theme::px 26] -fill $accent -tags [list bookmark bookmark$number]
+        set size [::pith::theme::px 9]
+        $axis create polygon $x 3 [expr {$x + $size}] [expr {3 + $size / 2.5}] $x [expr {3 + $size * 0.8}] -fill $accent -tags [list bookmark bookmark$number]
         $axis bind bookmark$number <Enter> [list $window say "bookmark $name"]
         $axis bind bookmark$number <Button-1> [list $window act [list visit $name]]
     }

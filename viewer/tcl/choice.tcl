@@ -111,7 +111,8 @@ oo::class create ::pith::Choice {
 
     method draw_flag {} {
         set x [my x_of [dict get $thing hit start]]
-        $axis create polygon [expr {$x - 4}] 20 [expr {$x + 5}] 20 $x 26 -fill [::pith::theme::colour text] -tags choice
+        set up [::pith::theme::px 20]
+        $axis create polygon [expr {$x - 4}] $up [expr {$x + 5}] $up $x [::pith::theme::px 26] -fill [::pith::theme::colour text] -tags choice
     }
 
     method draw_frame {} {

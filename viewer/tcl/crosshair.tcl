@@ -46,14 +46,14 @@ oo::class create ::pith::Crosshair {
     method draw_time {x} {
         set width [lindex [$timeline size] 0]
         set fine [expr {max(1, [$model span] / max(1, $width))}]
-        set text [$axis create text $x 11 -text [::pithtk::time [$timeline time_at $x] $fine] -font PithSmall \
+        set text [$axis create text $x [::pith::theme::px 11] -text [::pithtk::time [$timeline time_at $x] $fine] -font PithSmall \
             -fill [::pith::theme::colour paper] -tags flag]
         lassign [$axis bbox $text] a b c d
         $axis move $text [expr {max(0, 5 - $a) - max(0, $c + 5 - $width)}] 0
         lassign [$axis bbox $text] a b c d
         set accent [::pith::theme::colour accent]
-        $axis create rectangle [expr {$a - 4}] 2 [expr {$c + 4}] 20 -fill $accent -outline $accent -tags flag
-        $axis create line $x 20 $x 26 -fill $accent -tags flag
+        $axis create rectangle [expr {$a - 4}] 2 [expr {$c + 4}] [::pith::theme::px 20] -fill $accent -outline $accent -tags flag
+        $axis create line $x [::pith::theme::px 20] $x [::pith::theme::px 26] -fill $accent -tags flag
         $axis raise $text
     }
 }

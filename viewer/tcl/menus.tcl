@@ -20,7 +20,6 @@ namespace eval ::pith::menus {
     }
     variable buttons {
         fit "Fit" fit {show all}
-        work "Init\u2013Finalize" work {from MPI_Init to MPI_Finalize}
         in "+" in {zoom in}
         out "\u2212" out {zoom out}
         left "\u25c0" {pan -0.5} {move left}
@@ -29,6 +28,7 @@ namespace eval ::pith::menus {
         undo "Back" undo {to the window before}
         redo "Forth" redo {and forth again}
         line2 - {} {}
+        work "Init\u2013Finalize" work {from MPI_Init to MPI_Finalize}
         arrows "Messages" toggle_arrows {messages on and off}
     }
     variable last_buttons {keys "?" show_keys {the keys}}

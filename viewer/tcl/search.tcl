@@ -38,10 +38,15 @@ oo::class create ::pith::Search {
         my stop
     }
 
+    # Ids of another log, or other switches of the legend: what is sought is made anew when it is asked for.
     method changed {what_changed} {
-        if {$what_changed eq "searchable" && $sought ne {}} {
+        if {$what_changed in {searchable log}} {
             my stop
+            set sought {}
+            set place {}
             set counts {}
+            set marks {}
+            my mark_hits
         }
     }
 
@@ -73,25 +78,24 @@ oo::class create ::pith::Search {
         }
     }
 
-    # Only what goes with the kind is asked for.
+    # What counts most comes first, then what goes with the kind that is sought.
     method lay_out {} {
-        pack forget {*}[lmap child [winfo children $bar] {
-            if {$child in [list $bar.find $bar.pattern $bar.kind]} continue
-            set child
-        }]
+        pack forget {*}[winfo children $bar]
         set keys {longer shorter payload ranks}
         switch $entered(kind) {
             states { set keys {longer shorter ranks} }
             events { set keys {payload ranks} }
             messages { set keys {bytes tag ranks} }
         }
+        pack $bar.close -side right
+        pack $bar.find $bar.pattern -side left -padx {0 6}
+        pack $bar.prev $bar.next -side left
+        pack $bar.message -side right -padx 8
+        pack $bar.kind -side left -padx 6
         foreach key $keys {
             pack $bar.l$key -side left -padx {0 3}
             pack $bar.$key -side left -padx {0 6}
         }
-        pack $bar.prev $bar.next -side left
-        pack $bar.close -side right
-        pack $bar.message -side right -padx 8
     }
 
     method open {} {
@@ -386,10 +390,11 @@ oo::class create ::pith::Search {
     method word_prev {} { return [my go prev] }
 
     method go {way} {
-        if {$sought eq {}} {
+        if {$what eq {}} {
             my open
             return
         }
+        my seek $what
         my step $way
         return [my wait]
     }

@@ -12,11 +12,25 @@ oo::class create ::pith::Walk {
         set choice [$window choice]
         set job {}
         set over 0
+        $model follow [list [self] changed]
     }
 
     destructor {
+        my stop
+    }
+
+    method stop {} {
         if {$job ne {}} {
             $job stop
+        }
+        set job {}
+        set over 0
+    }
+
+    # Another log in its place (live.tcl).
+    method changed {what} {
+        if {$what eq "log"} {
+            my stop
         }
     }
 
@@ -94,11 +108,8 @@ oo::class create ::pith::Walk {
         dict set what ranks "[dict get $place rank].[dict get $place thread]"
         set time [dict get $thing hit start]
         set from [expr {$way eq "next" ? [list $time 4294967295 4294967295] : [list $time 0 0]}]
-        if {$job ne {}} {
-            $job stop
-        }
+        my stop
         set job [[$model log] find [string map {prev previous} $way] $what $from [list [self] found]]
-        set text {}
         while {[info object isa object [self]] && $job ne {}} {
             vwait [my varname over]
         }

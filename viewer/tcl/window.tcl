@@ -67,8 +67,18 @@ oo::class create ::pith::Window {
         pack $top.tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.panes -fill both -expand 1
+        bind $top.panes <Map> [list after idle [list catch [list [self] share_width]]]
         $model follow [list [self] changed]
         my changed time
+    }
+
+    # The time lines get the most of it, whatever the others ask for.
+    method share_width {} {
+        bind $top.panes <Map> {}
+        set least [expr {[winfo width $top.panes] * 58 / 100}]
+        if {[llength [$top.panes panes]] > 1 && [$top.panes sashpos 0] < $least} {
+            $top.panes sashpos 0 $least
+        }
     }
 
     method build_parts {} {
@@ -96,9 +106,10 @@ oo::class create ::pith::Window {
     }
 
     method build_tools {tools} {
-        ::pith::menus::build_buttons $tools [self]
+        # The first to be placed is the last to be cut off.
         ttk::label $tools.window -textvariable [my varname title_text] -style Faint.TLabel -padding {12 0}
         pack $tools.window -side right
+        ::pith::menus::build_buttons $tools [self]
     }
 
     # Words for keys and buttons only.
