@@ -110,4 +110,20 @@ event generate $plot <Leave>
 sync
 is [$axis find withtag flag][$labels find withtag rowmark] {} "outside, neither"
 
+# ---- The keyboard alone
+focus -force $plot
+update
+::tk::TabToWindow $plot
+update
+ok [expr {[$plot find withtag ring] ne {}}] "Tab leads to the time lines: they have a ring"
+focus $top.panes.legend.tree
+update
+ok [expr {[$plot find withtag ring] eq {}}] "elsewhere it goes"
+set seen {}
+focus $plot
+for {set widget [tk_focusNext $plot]} {$widget ne $plot && [llength $seen] < 100} {set widget [tk_focusNext $widget]} {
+    lappend seen $widget
+}
+ok [expr {"$top.panes.legend.tree" in $seen}] "Tab goes from the time lines to the legend, and back: [llength $seen] stations"
+
 done

@@ -1,4 +1,5 @@
-# crosshair.tcl - where the pointer is: a line through all rows, the exact time at the axis, the row's label marked.
+# crosshair.tcl - where the pointer is: a line through all rows, the exact time at the axis, the row's label marked. And
+# a ring around the time lines when Tab has led there.
 
 oo::class create ::pith::Crosshair {
     variable model timeline
@@ -13,6 +14,9 @@ oo::class create ::pith::Crosshair {
         set at {}
         $plot create line -1 0 -1 0 -fill [::pith::theme::colour accent] -tags cursor -state hidden
         $timeline after_drawing [list [self] draw]
+        $plot configure -takefocus 1
+        bind $plot <<TraverseIn>> +[list [self] ring 1]
+        bind $plot <FocusOut> +[list [self] ring 0]
     }
 
     method move {x y} {
@@ -24,6 +28,15 @@ oo::class create ::pith::Crosshair {
         set at {}
         [$timeline labels] hover -1
         my draw
+    }
+
+    method ring {on} {
+        $plot delete ring
+        if {$on} {
+            lassign [$timeline size] width height
+            $plot create rectangle 1 1 [expr {$width - 2}] [expr {$height - 2}] -width 2 \
+                -outline [::pith::theme::colour accent] -tags ring
+        }
     }
 
     method draw {} {

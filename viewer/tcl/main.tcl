@@ -19,7 +19,7 @@ namespace eval ::pith {
   --fresh     as if the log were opened for the first time; nothing is remembered
   --restore   as it was last looked at, also with -e
   -e SCRIPT   words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit
-              (`help` in a script lists them)
+              (they are listed below)
 
 In the window, ? shows the keys. Without a display: pith draw LOG -o OUT.png, pith draw LOG --text
 }
@@ -29,6 +29,29 @@ In the window, ? shows the keys. Without a display: pith draw LOG -o OUT.png, pi
 proc ::pith::die {text {status 1}} {
     puts stderr "pith: [string map {\n { }} $text]"
     exit $status
+}
+
+# All files of this folder; they need no Tk for that.
+proc ::pith::source_all {} {
+    variable folder
+    set sourced main.tcl
+    foreach file [list part.tcl {*}[lsort [glob -directory $folder -tails *.tcl]]] {
+        if {$file ni $sourced} {
+            lappend sourced $file
+            source -encoding utf-8 [file join $folder $file]
+        }
+    }
+}
+
+proc ::pith::help {} {
+    variable usage
+    source_all
+    catch {
+        puts -nonewline $usage
+        puts "\nWords of scripts:\n"
+        puts -nonewline [words::help [words::groups]]
+    }
+    exit 0
 }
 
 # The words of the command line as a list of {log script...}; a script before any log goes to the first one.
@@ -44,7 +67,7 @@ proc ::pith::arguments {words} {
     for {set i 0} {$i < [llength $words]} {incr i} {
         set word [lindex $words $i]
         switch -glob -- $word {
-            --help { puts -nonewline $usage; exit 0 }
+            --help { help }
             -e {
                 if {[incr i] >= [llength $words]} {
                     die "view: -e needs a script; see `pith help view`" 2
@@ -127,7 +150,6 @@ proc ::pith::load_parts {} {
 }
 
 proc ::pith::main {words} {
-    variable folder
     set logs [arguments $words]
     # A log that cannot be read is said even where there is no display: files first.
     variable animated
@@ -140,13 +162,7 @@ proc ::pith::main {words} {
         }
     }
     load_parts
-    set sourced main.tcl
-    foreach file [list part.tcl {*}[lsort [glob -directory $folder -tails *.tcl]]] {
-        if {$file ni $sourced} {
-            lappend sourced $file
-            source -encoding utf-8 [file join $folder $file]
-        }
-    }
+    source_all
     theme::apply
     if {$remembers eq {}} {
         set remembers [expr {[lsearch -integer -not [lmap entry $logs {llength $entry}] 1] < 0}]
