@@ -171,6 +171,7 @@ oo::class create ::pith::Bookmarks {
         bind $list <Return> [list [self] do visit]
         bind $list <Delete> [list [self] do remove]
         bind $dialog <Escape> [list destroy $dialog]
+        ::pith::theme::put_over $dialog [$window top]
         focus $list
     }
 

@@ -108,14 +108,15 @@ proc ::pith::keys::show {top groups pointing} {
     if {$pointing ne {}} {
         dict set texts Mouse $pointing
     }
-    fill $dialog $texts [winfo screenheight $top]
+    fill $dialog $texts
+    ::pith::theme::put_over $dialog $top
     bind $dialog <Key> {if {[string length %A]} {destroy [winfo toplevel %W]}}
     bind $dialog <Button-1> {destroy [winfo toplevel %W]}
     after idle [list catch [list focus $dialog]]
 }
 
-# Groups below each other, in as many columns as the height asks for.
-proc ::pith::keys::fill {dialog texts height} {
+# Groups below each other, in columns of about 30 lines.
+proc ::pith::keys::fill {dialog texts} {
     set total 0
     dict for {group lines} $texts {
         incr total [expr {[llength $lines] / 2 + 2}]

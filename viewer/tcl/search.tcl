@@ -421,6 +421,6 @@ oo::class create ::pith::Search {
     }
     buttons {find "Find" find {states, events, messages}}
     menus {
-        Search {"Find..." find /  "Next hit" next n  "Hit before" prev Shift-N}
+        Search {"Find..." find /  "Next hit" next n  "Hit before" prev Shift-n}
     }
 }
