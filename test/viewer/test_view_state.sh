@@ -9,18 +9,19 @@ start_display
 pith view plain.pith -e 'zoom 0.2 0.4; quit'
 [ ! -e "$XDG_STATE_HOME" ]
 ok $? "a script leaves nothing behind"
-pith view plain.pith --restore -e 'zoom 0.2 0.4; hide green; pin 1; bookmark here "a note"; select 0.25 0.3; arrows off; sync; quit'
+pith view plain.pith --restore -e 'zoom 0.2 0.4; hide green; pin 1; bookmark here "a note"; select 0.25 0.3; arrows off; pane overview off; sync; quit'
 views=("$XDG_STATE_HOME"/pith/plain.pith-*.view)
 [ -s "${views[0]}" ]
 ok $? "the view is saved at the end"
 like "$(cat "${views[0]}")" $'time \\{200000000 400000000\\}\n.*hidden green\n' "as lines that can be read"
 whole='0.000000000 1.000000001'
-show='sync; puts [window]; puts [bookmarks]; puts [selected]; puts [lindex [row_list] 0]; puts [at 0.25 1]; quit'
+show='sync; puts [window]; puts [bookmarks]; puts [selected]; puts [lindex [row_list] 0]; puts [at 0.25 1]; puts overview:[string length [winfo manager [winfo parent [canvas]].overview]]; quit'
 is "$(pith view plain.pith -e 'puts [window]; quit')" "$whole" "with -e nothing is restored"
 out=$(pith view plain.pith --restore -e "$show" 2>&1)
 like "$out" '^0\.200000000 0\.400000000'$'\n''\{here 0\.200000000 0\.400000000 \{a note\}\}'$'\n''0\.250000000 0\.300000000'$'\n' \
     "--restore: time, bookmark, selection"
 like "$out" $'\n.*rank 1.*\n' "the rows as they were arranged"
+like "$out" 'overview:0' "which panes there are"
 like "$out" 'name red' "what was hidden is"
 is "$(pith view plain.pith --fresh -e 'puts [window]; quit')" "$whole" "--fresh: nothing"
 is "$(pith view rich.pith --restore -e 'puts [bookmarks]; quit')" "" "another log has its own"

@@ -144,6 +144,8 @@ oo::class create ::pith::ViewState {
             geometry [wm geometry [$window top]]]
         dict set dict rows [$model tree state]
         catch {dict set dict sash [[$window top].panes sashpos 0]}
+        set looks [$window part Looks]
+        dict set dict panes [concat {*}[lmap pane {legend overview toolbar} {list $pane [$looks has_part $pane]}]]
         foreach {class part} [my parts_with_state] {
             dict set dict part.$class [$part state]
         }
@@ -184,6 +186,7 @@ oo::class create ::pith::ViewState {
                 rows { $model arrange set_state $value }
                 geometry { my place $value }
                 sash { my move_sash [expr {int($value)}] }
+                panes { dict for {pane on} $value { [$window part Looks] show_part $pane [expr {!!$on}] } }
                 part.* { my give [string range $key 5 end] $value }
             }
         } on error {text} {
