@@ -55,6 +55,7 @@ set picture $board.body.book.matrix.canvas
 set told [$board.body.book.matrix.readout cget -textvariable]
 update
 ok [winfo ismapped $picture] "x opens the matrix"
+is [focus -lastfor $board] $picture "keys go to its picture"
 
 # ---- The sums
 set pair [matrix pair 0 1]

@@ -63,6 +63,7 @@ oo::class create ::pith::Board {
         bind $board <Escape> [list [self] close]
         ttk::frame $board.body -padding {12 10}
         pack $board.body -fill both -expand 1
+        focus $board
         my build $board.body
         # Its size is the user's from now on, whatever is shown in it.
         update idletasks
@@ -72,7 +73,6 @@ oo::class create ::pith::Board {
             wm geometry $board [expr {min([winfo reqwidth $board], [winfo screenwidth $board] - 20)}]x[expr {
                 min([winfo reqheight $board], [winfo screenheight $board] - 60)}]
         }
-        focus $board
         my renew 0
         return 1
     }

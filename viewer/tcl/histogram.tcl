@@ -197,8 +197,10 @@ oo::class create ::pith::Histogram {
         $canvas create rectangle $x0 [expr {$y - 2}] $x1 [expr {$y + 2}] -width 0 -tags {track chosen} \
             -fill [::pith::theme::colour accent]
         foreach {name x} [list low $x0 high $x1] {
-            $canvas create polygon $x [expr {$y - 8}] [expr {$x + 6}] [expr {$y + 1}] [expr {$x + 6}] [expr {$y + 9}] \
-                [expr {$x - 6}] [expr {$y + 9}] [expr {$x - 6}] [expr {$y + 1}] -tags [list handle $name] \
+            lassign [lmap pixels {6 1 8 9} {::pith::theme::px $pixels}] half low_edge up down
+            $canvas create polygon $x [expr {$y - $up}] [expr {$x + $half}] [expr {$y + $low_edge}] \
+                [expr {$x + $half}] [expr {$y + $down}] [expr {$x - $half}] [expr {$y + $down}] \
+                [expr {$x - $half}] [expr {$y + $low_edge}] -tags [list handle $name] \
                 -fill [::pith::theme::colour paper] -outline [::pith::theme::colour accent] -width 2
         }
         set below [expr {$y + [::pith::theme::px 14]}]

@@ -45,6 +45,7 @@ oo::class create ::pith::Lengths {
         pack $body.numbers -side bottom -fill x
         pack $body.readout -side bottom -fill x
         pack $canvas -fill both -expand 1
+        focus $canvas
     }
 
     method build_controls {frame} {

@@ -47,6 +47,7 @@ oo::class create ::pith::Matrix {
         pack $body.controls -fill x -pady {0 8}
         pack [my build_progress $body.progress] -side bottom -fill x -pady {6 0}
         pack $body.book -fill both -expand 1
+        focus $canvas
     }
 
     method build_controls {frame} {
