@@ -157,7 +157,6 @@ static int find(struct pithlog_summary *s, uint32_t number)
         pithi_log_sheets(s->log, lane, &known->places, &known->paths) != PITH_OK)
         return 0;
     known->count = lane->sheet_count;
-    pithi_map_free(&known->paths.children); /* they are read only from now on */
     return 1;
 }
 

@@ -79,16 +79,30 @@ int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out)
     return ok;
 }
 
+/* Depth by path, while they are read: nobody needs to look for children of paths that are only read. */
+static int get_paths(struct pithi_paths *paths, const unsigned char *p, const unsigned char *end, uint64_t count,
+                     uint32_t def_count, uint16_t *depth)
+{
+    uint64_t parent, state;
+    for (uint64_t i = 1; i < count; i++) {
+        if (!(p = pithi_get_varint(p, end, &parent)) || !(p = pithi_get_varint(p, end, &state)) || parent >= i ||
+            state >= def_count || depth[parent] == PITHI_PATH_DEPTH ||
+            !pithi_grow(&paths->items, paths->count, &paths->room, sizeof *paths->items))
+            return 0;
+        depth[i] = (uint16_t)(depth[parent] + 1);
+        paths->items[paths->count++] = (struct pithlog_path){(uint32_t)parent, (uint32_t)state};
+    }
+    return 1;
+}
+
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count)
 {
     const unsigned char *end = p + size;
-    uint64_t count, parent, state;
+    uint64_t count;
     if (!pithi_paths_begin(paths) || !(p = pithi_get_varint(p, end, &count)) || count == 0 || count > PITHI_PATHS_MAX)
         return 0;
-    for (uint64_t i = 1; i < count; i++) {
-        if (!(p = pithi_get_varint(p, end, &parent)) || !(p = pithi_get_varint(p, end, &state)) || parent >= i ||
-            state >= def_count || pithi_paths_find(paths, (uint32_t)parent, (uint32_t)state) != i)
-            return 0;
-    }
-    return 1;
+    uint16_t *depth = calloc(count, sizeof *depth);
+    int good = depth && get_paths(paths, p, end, count, def_count, depth);
+    free(depth);
+    return good;
 }

@@ -52,7 +52,7 @@ uint32_t pithi_paths_enter(struct pithi_paths *paths, uint32_t parent, uint32_t 
 uint32_t pithi_paths_leave(struct pithi_paths *paths, uint32_t path, uint32_t state);
 
 /* The bytes of a table, behind what is in `out` (0: no memory); and back (0: it contradicts itself, names a
- * state that is not below `def_count`, or no memory). */
+ * state that is not below `def_count`, or no memory), to be read only: find and known do not see what was read. */
 int pithi_paths_put(const struct pithi_paths *paths, struct pithi_buffer *out);
 int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t size, uint32_t def_count);
 
