@@ -71,7 +71,7 @@ oo::class create ::pith::Histogram {
         set bins [expr {[string is integer -strict $bins] ? max(1, min(200, $bins)) : 60}]
         lassign [list [winfo width $canvas] [winfo height $canvas]] width height
         $canvas delete all
-        lassign [lmap pixels {58 12 16 66} {::pith::theme::px $pixels}] left top right bottom
+        lassign [lmap pixels {58 12 26 66} {::pith::theme::px $pixels}] left top right bottom
         set frame_of [list $left $top [expr {max($left + 40, $width - $right)}] \
             [expr {max($top + 40, $height - $bottom)}]]
         set drawn {}
