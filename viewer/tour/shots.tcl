@@ -24,8 +24,10 @@ proc fresh {} {
         [$window part $class] close
     }
     catch {destroy $top.details}
+    escape
     select none
     ranges off
+    group host
     expand
     sort rank
     show_all ;# messages too
@@ -75,6 +77,8 @@ $book select 0
 
 fresh
 zoom 85ms 125ms
+arrows off
+group none
 sort exclusive MPI_Waitall rising
 picture sorted
 
@@ -91,7 +95,7 @@ picture_of $top.lengths lengths 720 420
 fresh
 zoom 85ms 125ms
 matrix late_sender
-picture_of $top.matrix matrix 620 520
+picture_of $top.matrix matrix 700 540
 
 fresh
 zoom 40ms 140ms
