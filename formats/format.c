@@ -18,6 +18,7 @@
 #include "error.h"
 #include "native/native.h"
 #include "perfetto/perfetto.h"
+#include "picl/picl.h"
 #include "spill/spill_read.h"
 #include "text/text_lines.h"
 
@@ -30,6 +31,8 @@ const struct pithi_format pithi_formats[] = {
      pithi_clog2_probe, pithi_clog2_read, pithi_clog2_write},
     {"alog", "alog log", "MPE's text log: microseconds; no communicators, collectives, counters, pauses",
      pithi_alog_probe, pithi_alog_read, pithi_alog_write},
+    {"picl", "trf picl", "ParaGraph's text log: microseconds; states by number; no payloads, collectives, counters",
+     pithi_picl_probe, pithi_picl_read, pithi_picl_write},
     {"perfetto", "perfetto-trace pftrace perfetto", "Perfetto (ui.perfetto.dev): no collectives; messages as flows",
      NULL, NULL, pithi_perfetto_write},
     {"chrome", "trace.json chrome", "JSON of chrome://tracing: no collectives; messages as flows", NULL, NULL,

@@ -1,9 +1,10 @@
-/* test_foreign_damage.c - ALOG, CLOG-2 and text files overwritten anywhere, cut anywhere: an error that names the file, or a
+/* test_foreign_damage.c - files of other formats overwritten anywhere, cut anywhere: an error that names the file, or a
  * log which is sound; never a crash (run it under the sanitizers, too). */
 #include "alog/alog.h"
 #include "clog2/clog2.h"
 #include "native/check.h"
 #include "native_model.h"
+#include "picl/picl.h"
 #include "tap.h"
 #include "text/text_lines.h"
 
@@ -145,15 +146,18 @@ static void test_numbers(void)
 int main(void)
 {
     struct file alog = make("alog", pithi_alog_read), clog2 = make("clog2", pithi_clog2_read);
-    struct file text = make("txt", pithi_text_read);
+    struct file text = make("txt", pithi_text_read), picl = make("trf", pithi_picl_read);
     test_windows("alog", &alog);
     test_cuts("alog", &alog);
     test_windows("clog2", &clog2);
     test_cuts("clog2", &clog2);
     test_windows("text", &text);
     test_cuts("text", &text);
+    test_windows("picl", &picl);
+    test_cuts("picl", &picl);
     test_numbers();
     free(text.data);
+    free(picl.data);
     free(alog.data);
     free(clog2.data);
     scratch_remove();

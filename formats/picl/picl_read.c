@@ -1,0 +1,315 @@
+/* picl_read.c - PICL to native records, in two passes: which nodes there are, and whether times fall; records. */
+#include "picl/picl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "foreign/lookup.h"
+#include "foreign/names.h"
+#include "foreign/reorder.h"
+#include "native/bytes.h"
+#include "native/map.h"
+
+/* A node, and the send, receive or sync that lasts until its second compstats. */
+struct node {
+    int32_t number;
+    uint32_t lane, state; /* of what lasts: its definition */
+    struct pithi_picl_line pending;
+    unsigned stats;    /* compstats to come until its end; 0: nothing lasts */
+    uint32_t blocking; /* recv_blocking under way */
+    uint64_t received;
+};
+
+struct picl_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    size_t at;
+    uint64_t line;
+    struct pithi_lookup places; /* node -> its place + 1 */
+    struct node *nodes;
+    uint32_t count, room;
+    int host, disorder;
+    int64_t first_ns;
+    struct pithi_reorder *reorder;
+    uint64_t unended, ends_alone;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* 1, 0 at the end, -1: a line that makes no sense. */
+static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
+{
+    const char *data = (const char *)r->input->data, *wrong;
+    int status = 0;
+    while (status == 0 && r->at < r->input->size) {
+        const char *from = data + r->at, *newline = memchr(from, '\n', r->input->size - r->at);
+        size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
+        r->at += size + 1;
+        r->line++;
+        status = pithi_picl_line(from, size, line, &wrong);
+    }
+    if (status < 0)
+        pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, wrong);
+    return status;
+}
+
+static struct node *find_node(struct picl_reader *r, int32_t number)
+{
+    uint64_t *place = pithi_lookup_at(&r->places, (uint32_t)number);
+    if (!place)
+        return NULL;
+    if (*place == 0) {
+        if (!pithi_grow(&r->nodes, r->count, &r->room, sizeof *r->nodes))
+            return NULL;
+        r->nodes[r->count++] = (struct node){.number = number};
+        *place = r->count;
+    }
+    return &r->nodes[*place - 1];
+}
+
+/* The host is process 0, then the others move up. */
+static int32_t rank_of(const struct picl_reader *r, int32_t node)
+{
+    return node == PITHI_PICL_HOST ? 0 : node + r->host;
+}
+
+/* ---- Definitions ------------------------------------------------------------------------------------------------- */
+
+static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char *name, const char *format, uint32_t *id)
+{
+    struct pithlog_def def = {kind, name, "", "user", format};
+    return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
+}
+
+/* Of blocks that PICL's own library makes the names are known. */
+static int define_block(struct picl_reader *r, int32_t type, uint32_t *id)
+{
+    static const char *const own[] = {"barrier", "bcast0", "bcast1", "globalOp"};
+    char name[32];
+    snprintf(name, sizeof name, "block %d", (int)type);
+    return define(r, PITHLOG_STATE, type < 0 && type >= -4 ? own[-type - 1] : name, "", id);
+}
+
+/* ---- Records ----------------------------------------------------------------------------------------------------- */
+
+static int emit(void *context, const struct pithlog_record *record)
+{
+    return pithi_writer_add(((struct picl_reader *)context)->writer, record);
+}
+
+static int add(struct picl_reader *r, struct pithlog_record *record)
+{
+    record->time_ns -= r->first_ns;
+    return r->reorder ? pithi_reorder_add(r->reorder, record) : emit(r, record);
+}
+
+static int add_state(struct picl_reader *r, const struct node *node, uint32_t kind, uint32_t id, int64_t time_ns)
+{
+    return add(r, &(struct pithlog_record){.time_ns = time_ns, .lane = node->lane, .kind = kind, .id = id, .peer = -1});
+}
+
+static int add_message(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line, int64_t time_ns)
+{
+    int sent = line->type == PITHI_PICL_SEND;
+    struct pithlog_record record = {.time_ns = time_ns,
+                                    .lane = node->lane,
+                                    .kind = sent ? PITHLOG_SEND : PITHLOG_RECV,
+                                    .peer = rank_of(r, line->value[0]),
+                                    .tag = line->value[1],
+                                    .bytes = line->value[2] > 0 ? (uint64_t)line->value[2] : 0,
+                                    .posted = sent ? 0 : node->received++};
+    return record.peer < 0 ? PITH_OK : add(r, &record); /* to all: nobody in particular */
+}
+
+static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns)
+{
+    int err = PITH_OK;
+    node->stats = 0;
+    if (node->pending.type != PITHI_PICL_SYNC)
+        TRY(add_message(r, node, &node->pending, time_ns));
+    TRY(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
+out:
+    return err;
+}
+
+static int begin_pending(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
+{
+    const char *name = line->type == PITHI_PICL_SEND ? "send" : line->type == PITHI_PICL_RECV ? "recv" : "sync";
+    int err;
+    if (node->stats) { /* the one before never ended */
+        r->unended++;
+        TRY(end_pending(r, node, line->time_ns));
+    }
+    TRY(define(r, PITHLOG_STATE, name, "", &node->state));
+    TRY(add_state(r, node, PITHLOG_ENTER, node->state, line->time_ns));
+    node->pending = *line;
+    node->stats = 2;
+out:
+    return err;
+}
+
+static int add_waking(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
+{
+    uint32_t id;
+    int err;
+    TRY(add_message(r, node, line, line->time_ns));
+    TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+    if (node->blocking == 0) {
+        r->ends_alone++;
+        return PITH_OK;
+    }
+    node->blocking--;
+    TRY(add_state(r, node, PITHLOG_LEAVE, id, line->time_ns));
+out:
+    return err;
+}
+
+static int add_event(struct picl_reader *r, const struct node *node, const struct pithi_picl_line *line)
+{
+    unsigned char payload[2 + 4096];
+    struct pithlog_record record = {.time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
+    size_t size = line->text_size < 4096 ? line->text_size : 4096;
+    int mark = line->type == PITHI_PICL_MARK, err;
+    TRY(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
+    for (int i = 0; mark && i < 4; i++)
+        payload[i] = (unsigned char)((uint32_t)line->value[0] >> 8 * (3 - i));
+    if (!mark) {
+        payload[0] = (unsigned char)(size >> 8);
+        payload[1] = (unsigned char)size;
+        memcpy(payload + 2, line->text, size);
+    }
+    record.payload = payload;
+    record.payload_bytes = mark ? 4 : (uint32_t)size + 2;
+    err = add(r, &record);
+out:
+    return err;
+}
+
+static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
+{
+    struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
+    uint32_t id;
+    int err = PITH_OK;
+    if (!node)
+        return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
+    switch (line->type) {
+    case PITHI_PICL_SEND:
+    case PITHI_PICL_RECV:
+    case PITHI_PICL_SYNC:
+        return begin_pending(r, node, line);
+    case PITHI_PICL_COMPSTATS:
+        return node->stats > 0 && --node->stats == 0 ? end_pending(r, node, line->time_ns) : PITH_OK;
+    case PITHI_PICL_RECV_BLOCKING:
+        TRY(define(r, PITHLOG_STATE, "recv_blocking", "", &id));
+        node->blocking++;
+        return add_state(r, node, PITHLOG_ENTER, id, line->time_ns);
+    case PITHI_PICL_RECV_WAKING:
+        return add_waking(r, node, line);
+    case PITHI_PICL_MARK:
+    case PITHI_PICL_TEXT:
+        return add_event(r, node, line);
+    case PITHI_PICL_BLOCK_BEGIN:
+    case PITHI_PICL_BLOCK_END:
+        TRY(define_block(r, line->value[0], &id));
+        return add_state(r, node, line->type == PITHI_PICL_BLOCK_BEGIN ? PITHLOG_ENTER : PITHLOG_LEAVE, id,
+                         line->time_ns);
+    default:
+        break;
+    }
+out:
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int make_lanes(struct picl_reader *r)
+{
+    int32_t *numbers = malloc((r->count + (size_t)1) * sizeof *numbers);
+    uint32_t lane;
+    int err = PITH_OK;
+    if (!numbers)
+        return no_memory();
+    for (uint32_t i = 0; i < r->count; i++)
+        numbers[i] = r->nodes[i].number;
+    qsort(numbers, r->count, sizeof *numbers, by_number);
+    for (uint32_t i = 0; i < r->count; i++) {
+        TRY(pithi_writer_lane(r->writer, rank_of(r, numbers[i]), 0, numbers[i] == PITHI_PICL_HOST ? "host" : NULL,
+                              &lane));
+        find_node(r, numbers[i])->lane = lane;
+    }
+out:
+    free(numbers);
+    return err;
+}
+
+static int first_pass(struct picl_reader *r)
+{
+    struct pithi_picl_line line;
+    int64_t last_ns = INT64_MIN;
+    int status;
+    r->first_ns = INT64_MAX;
+    while ((status = next_line(r, &line)) > 0) {
+        if (line.node != PITHI_PICL_ALL && !find_node(r, line.node))
+            return no_memory();
+        if (line.node < 0 && line.node != PITHI_PICL_ALL && line.node != PITHI_PICL_HOST)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: no node has this number", r->input->path,
+                              (unsigned long long)r->line);
+        r->host |= line.node == PITHI_PICL_HOST;
+        r->disorder |= line.time_ns < last_ns;
+        last_ns = line.time_ns;
+        r->first_ns = line.time_ns < r->first_ns ? line.time_ns : r->first_ns;
+    }
+    r->at = 0;
+    r->line = 0;
+    return status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+static int second_pass(struct picl_reader *r)
+{
+    struct pithi_picl_line line;
+    int err = PITH_OK, status = 0;
+    while (err == PITH_OK && (status = next_line(r, &line)) > 0)
+        err = add_line(r, &line);
+    return err == PITH_OK && status < 0 ? PITH_ERR_DAMAGED : err;
+}
+
+int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct picl_reader r = {.input = input, .writer = writer};
+    int err;
+    TRY(first_pass(&r));
+    TRY(make_lanes(&r));
+    if (r.disorder)
+        TRY(pithi_reorder_new(&r.reorder, emit, &r));
+    TRY(second_pass(&r));
+    if (r.reorder)
+        TRY(pithi_reorder_end(r.reorder));
+    TRY(pithi_say_count(writer, "picl_states_without_end", r.unended));
+    TRY(pithi_say_count(writer, "picl_ends_without_state", r.ends_alone));
+    TRY(pithi_say_count(writer, "picl_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
+out:
+    free(r.nodes);
+    pithi_lookup_free(&r.places);
+    pithi_reorder_free(r.reorder);
+    return err;
+}
+
+/* The first line starts tracing. (A line of ALOG may look like that; who reads ALOG is asked before.) */
+int pithi_picl_probe(const struct pithi_input *input)
+{
+    struct pithi_picl_line line;
+    const char *wrong;
+    const char *newline = input->data ? memchr(input->data, '\n', input->size < 4096 ? input->size : 4096) : NULL;
+    if (!newline)
+        return 0;
+    return pithi_picl_line((const char *)input->data, (size_t)(newline - (const char *)input->data), &line, &wrong) ==
+               1 &&
+           line.type <= PITHI_PICL_LOAD;
+}
