@@ -69,6 +69,9 @@ const struct pithi_command pithi_commands[] = {
      "  --ascii         as --text, plain letters only\n"
      "  --colour WHEN   with --text: always, never, auto (on a terminal)\n"},
     {"view", NULL, "LOG... [-e SCRIPT]", "the timelines in a window",
+     "  --live         of a program that is being recorded as LOG, as they grow\n"
+     "  --together     two logs in one window, on one time axis\n"
+     "  --anim         ranks and messages as they move\n"
      "  -e SCRIPT      words to the window of the log before it: zoom 1.2 1.4; hide MPI_*; shot x.png; quit\n"
      "                 (`help` in a script lists them)\n"
      "\n"
