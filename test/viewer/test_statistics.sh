@@ -13,4 +13,9 @@ out=$(pith view plain.pith -e 'lengths nonsense' 2>&1)
 is "$out" "pith: view: -e: no state is called nonsense" "lengths of a state that is not there"
 out=$(pith view plain.pith -e 'lengths blue; close; quit' 2>&1)
 is "$?:$out" "0:" "the window goes while a board is open"
+for kind in empty point nasty; do
+    ./make_log $kind $kind.pith
+    out=$(pith view $kind.pith -e 'lengths; lengths log on; lengths save x.svg; matrix; late; late states; stats; select 0 1; stats x.csv; matrix save x.png; quit' 2>&1)
+    is "$?:$out" "0:" "an odd log has statistics: $kind"
+done
 finish

@@ -161,7 +161,7 @@ oo::class create ::pith::Heatmap {
         lassign [list [winfo width $canvas] [winfo height $canvas]] width height
         $canvas delete all
         set info {}
-        if {$matrix eq {} || $width <= 1} {
+        if {$matrix eq {} || $width <= 1 || [$matrix ranks] eq {}} {
             return
         }
         set left [expr {[font measure PithSmall [lindex [$matrix ranks] end]] + 34}]
