@@ -201,7 +201,8 @@ void pithi_rows_build(struct pithi_rows *rows, uint32_t node)
 {
     uint32_t comm = rows->nodes[node].id;
 
-    if (rows->nodes[node].flags & PITHI_NODE_BUILT || pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
+    if (rows->nodes[node].flags & PITHI_NODE_BUILT ||
+        pithi_rows_member_count(rows, comm) > PITHI_MOST_NODES - rows->node_count)
         return;
     rows->nodes[node].flags |= PITHI_NODE_BUILT;
     rows->lane_parent = PITHI_NONE;
