@@ -1,10 +1,10 @@
 /* search.h - finds states, events and sends in a log: the next or the one before, and how many there are.
  *
- * Hits are in order of their begin, then of the lanes asked for, then of the records. A state is found where it begins;
- * of one that never ends the end is the end of its lane.
+ * Hits are in order of their begin, then of the lanes asked for, then of the records. A state is found where it
+ * begins; of one that never ends the end is the end of its lane.
  *
- * Cost. Lanes are walked over in leaves of about a hundred thousand records; with a summary (pithlog_summary), stretches
- * in which no wanted state or event occurs are left out, so that a rare one is found in a log of 1e8 records at once.
+ * Cost. Lanes are walked over in leaves of about a hundred thousand records; with a summary (pithlog_summary), those
+ * stretches in which no wanted state or event occurs are left out, so that a rare one is found in 1e8 records at once.
  */
 #ifndef PITHI_SEARCH_H
 #define PITHI_SEARCH_H
