@@ -142,7 +142,9 @@ like "$(cat err)" '^pith: huge\.svg: drawn with [0-9]+ columns instead of 38[0-9
 pith draw big.pith -o full.svg --size 4000 --full 2>err
 is "$?:$(cat err)" "0:" "--full: nothing is said"
 ok $(($(stat -c %s full.svg) < 2000000)) "--full: $(stat -c %s full.svg) bytes"
-for file in big huge full stats; do
+./make_log nasty nasty.pith && pith draw nasty.pith -o nasty.svg --stats --title $'<&">\ufffe\xff'
+ok $? "names and titles that are no XML"
+for file in big huge full stats nasty; do
     python3 -c "import sys, xml.dom.minidom as m; m.parse('$file.svg')"
     ok $? "$file.svg is well-formed"
 done

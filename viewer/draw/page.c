@@ -148,13 +148,17 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
 
 static void keep_arrows(struct page *page, const struct pithi_plot *plot)
 {
-    page->arrows = pithi_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count,
-                              sizeof *page->arrows);
+    page->arrows =
+        pithi_grow(page->arrows, &page->arrow_capacity, page->arrow_count + plot->arrows.count, sizeof *page->arrows);
     for (uint32_t i = 0; i < plot->arrows.count; i++) {
         const struct pithi_arrow *arrow = &plot->arrows.items[i];
         const struct pithlog_message *message = arrow->message;
-        int64_t numbers[NUMBERS] = {message->send_ns - page->draw->t0_ns, message->recv_ns - message->send_ns,
-                                    arrow->from_row, arrow->to_row, (int64_t)message->bytes, message->tag};
+        int64_t numbers[NUMBERS] = {message->send_ns - page->draw->t0_ns,
+                                    message->recv_ns - message->send_ns,
+                                    arrow->from_row,
+                                    arrow->to_row,
+                                    (int64_t)message->bytes,
+                                    message->tag};
         memcpy(page->arrows[page->arrow_count++], numbers, sizeof numbers);
     }
 }
@@ -355,11 +359,9 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     add_string(&page->text, figure->title);
     pithi_text_add(&page->text, ", subtitle: ");
     add_string(&page->text, subtitle);
-    pithi_text_add(&page->text,
-                   ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64,
-                   draw->t0_ns, draw->t1_ns, COLUMNS, page->whole.arrows.total);
-    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height,
-                   draw->no_arrows ? "false" : "true");
+    pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
+                   draw->t1_ns, COLUMNS, page->whole.arrows.total);
+    pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height, draw->no_arrows ? "false" : "true");
 }
 
 static void give_signs(struct page *page)

@@ -11,9 +11,9 @@ enum { MOST_PATHS = 96 };
 
 /* All in hundredths of a pixel, so that sums of relative moves stay exact. */
 struct path {
-    long height, alpha;    /* alpha: hundredths */
-    long x, y, width;      /* the bar that may still grow, y: its middle; width 0: none */
-    long at_x, at_y;       /* where the pen is */
+    long height, alpha; /* alpha: hundredths */
+    long x, y, width;   /* the bar that may still grow, y: its middle; width 0: none */
+    long at_x, at_y;    /* where the pen is */
     struct pithi_text text;
 };
 

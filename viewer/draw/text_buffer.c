@@ -37,10 +37,14 @@ void pithi_text_escaped(struct pithi_text *text, const char *string)
                              : *string == '>' ? "&gt;"
                              : *string == '"' ? "&quot;"
                                               : NULL;
-        if (entity)
+        if (entity) {
             pithi_text_bytes(text, entity, strlen(entity));
-        else
+        } else if (strncmp(string, "\xef\xbf\xbe", 3) == 0 || strncmp(string, "\xef\xbf\xbf", 3) == 0) {
+            pithi_text_bytes(text, "?", 1); /* U+FFFE and U+FFFF are no characters of XML */
+            string += 2;
+        } else {
             pithi_text_bytes(text, string, 1);
+        }
     }
 }
 

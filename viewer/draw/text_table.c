@@ -20,8 +20,8 @@ static int name_width(const struct pithi_draw *draw, const struct pithi_legend_e
     char name[48];
 
     for (uint32_t i = 0; i < count; i++) {
-        int columns = pithi_columns(
-            pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
+        int columns =
+            pithi_columns(pithi_clean(name, sizeof name, pithlog_get_def(draw->log, entries[i].id)->name, draw->ascii));
         widest = columns > widest ? columns : widest;
     }
     return widest;
