@@ -19,7 +19,7 @@ struct pithi_input {
 };
 
 struct pithi_convert {
-    int64_t from_ns, to_ns; /* window; INT64_MIN, INT64_MAX: all */
+    int64_t from_ns, to_ns;         /* window; INT64_MIN, INT64_MAX: all */
     void (*note)(const char *text); /* told what the format could not hold, one line each with its count; may be NULL */
 };
 
@@ -29,8 +29,9 @@ struct pithi_format {
     const char *summary;  /* for `pith help formats`: what is kept, what is lost */
     /* 1: the file is of this format, by its first bytes (or, for a folder, its contents). */
     int (*probe)(const struct pithi_input *input);
-    int (*read)(const struct pithi_input *input, struct pithi_writer *writer); /* NULL: cannot be read */
+    int (*read)(const struct pithi_input *input, struct pithi_writer *writer);     /* NULL: cannot be read */
     int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how); /* NULL: cannot be written */
+    int flows; /* 1: text, written from the first line to the last: it may go into a pipe */
 };
 
 extern const struct pithi_format pithi_formats[]; /* ends with a row whose name is NULL */

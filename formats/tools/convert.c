@@ -72,9 +72,9 @@ static int read_options(int argc, char **argv, struct pithi_convert *how, const 
 /* Text to standard output as it is made; there a file that appears when complete makes no sense. */
 static int write_stdout(struct pithlog *log, const struct pithi_format *format, const struct pithi_convert *how)
 {
-    if (!format->write || format->read)
-        return pithi_fail(PITH_ERR_UNSUPPORTED,
-                          "standard output: only text, csv and json can go there, not %s; name a file", format->name);
+    if (!format->flows)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "standard output: only text can go there, not %s; name a file",
+                          format->name);
     return format->write(log, stdout, how);
 }
 

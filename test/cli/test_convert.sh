@@ -43,7 +43,7 @@ fails 1 "pith: folder: is a directory; give the name of a file" "onto a director
 fails 1 "pith: none/a.txt: cannot write: No such file or directory" "into a folder that is not there" pith convert small.pith none/a.txt
 fails 2 "pith: convert: no format is known by the suffix of a.xyz; give --format NAME; see \`pith help convert\`" "an unknown suffix" pith convert small.pith a.xyz
 fails 2 "pith: convert: no such format: xyz (\`pith help formats\` lists them); see \`pith help convert\`" "an unknown format" pith convert small.pith a --format xyz
-fails 1 "pith: standard output: only text, csv and json can go there, not native; name a file" "a binary format to standard output" pith convert small.pith - --format native
+fails 1 "pith: standard output: only text can go there, not native; name a file" "a binary format to standard output" pith convert small.pith - --format native
 fails 1 "pith: /dev/full: cannot write: No space left on device" "onto a full device" pith convert small.pith /dev/full --format text
 [ -c /dev/full ]
 ok $? "the device is still there"
