@@ -146,7 +146,7 @@ static int log_work(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     return TCL_OK;
 }
 
-/* ---- Filters, messages and counters -------------------------------------------------------------------------------------------- */
+/* ---- Filters, messages and counters ------------------------------------------------------------------------------ */
 
 static int log_hide(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {

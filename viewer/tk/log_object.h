@@ -38,8 +38,8 @@ struct pithi_log_object {
 
 /* The name of a new command for an open log, which is closed with it, as is the digest (NULL: none yet). */
 Tcl_Obj *pithi_log_command(Tcl_Interp *interp, struct pithlog *log, struct pithlog_digest *digest, const char *path);
-/* log_open.c: pithtk::open FILE ?CALLBACK?. With a callback it is a job (background.h), and what comes out is the name of
- * the log's command. */
+/* log_open.c: pithtk::open FILE ?CALLBACK?. With a callback it is a job (background.h), and what comes out is the name
+ * of the log's command. */
 int pithi_log_open_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_draw.c: methods that draw and look; the first words are LOG METHOD. */
