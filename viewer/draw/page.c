@@ -14,7 +14,8 @@
 #include "draw/page_data.h"
 #include "draw/save.h"
 
-enum { COLUMNS = 1024, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
+/* Columns of the whole, and of each tile; fewer where many rows would make the page too large. */
+enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { LINES = PITHI_LEVELS + 2, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
@@ -24,7 +25,9 @@ struct page {
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     int *sign_of; /* [defs] */
+    uint32_t columns;
     struct pithi_plot whole;
+    struct pithi_text whole_text; /* its cells in letters */
     struct pithi_text text;
     int64_t (*arrows)[NUMBERS]; /* sent, took, from row, to row, bytes, tag */
     uint32_t arrow_count, arrow_capacity;
@@ -39,7 +42,7 @@ static int load_plot(const struct page *page, struct pithi_plot *plot, int64_t t
     *plot = pithi_draw_figure(page->draw).plot;
     plot->t0_ns = t0_ns;
     plot->t1_ns = t1_ns;
-    plot->width = COLUMNS;
+    plot->width = page->columns;
     plot->row_height = ROW_HEIGHT;
     plot->most_arrows = arrows;
     err = pithi_plot_load(plot);
@@ -66,10 +69,10 @@ static void graph_rect(void *context, double x, double y, double width, double h
         graph->high[c] = high, graph->low[c] = high - (int)height + 1 > 0 ? high - (int)height + 1 : 0;
 }
 
-static void code_numbers(struct pithi_text *text, const int *numbers)
+static void code_numbers(struct pithi_text *text, const int *numbers, uint32_t columns)
 {
-    for (uint32_t c = 0, end; c < COLUMNS; c = end) {
-        for (end = c + 1; end < COLUMNS && numbers[end] == numbers[c]; end++)
+    for (uint32_t c = 0, end; c < columns; c = end) {
+        for (end = c + 1; end < columns && numbers[end] == numbers[c]; end++)
             continue;
         pithi_code_run(text, numbers[c], 0, end - c);
     }
@@ -84,8 +87,8 @@ static void code_graph(struct pithi_text *text, const struct pithi_plot *plot, u
     for (uint32_t c = 0; c < COLUMNS; c++)
         graph.high[c] = graph.low[c] = -1;
     pithi_graph_draw(plot, &painter, row);
-    code_numbers(text, graph.high);
-    code_numbers(text, graph.low);
+    code_numbers(text, graph.high, plot->width);
+    code_numbers(text, graph.low, plot->width);
     pithi_text_bytes(text, "\n\n\n\n", 4);
 }
 
@@ -138,7 +141,7 @@ static void code_plot(const struct page *page, const struct pithi_plot *plot, st
         }
         for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
             const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
-            pithi_code_cells(text, pithi_cells_line(cells, 0, level), COLUMNS, page->sign_of);
+            pithi_code_cells(text, pithi_cells_line(cells, 0, level), plot->width, page->sign_of);
             pithi_text_bytes(text, "\n", 1);
         }
         code_spots(page, &plot->lines[plot->cell_row[row]], 0, text);
@@ -360,7 +363,7 @@ static void add_facts(struct page *page, const struct pithi_figure *figure)
     pithi_text_add(&page->text, ", subtitle: ");
     add_string(&page->text, subtitle);
     pithi_text_add(&page->text, ",\nfrom: %" PRId64 ", to: %" PRId64 ", columns: %d, messages: %" PRIu64, draw->t0_ns,
-                   draw->t1_ns, COLUMNS, page->whole.arrows.total);
+                   draw->t1_ns, (int)page->columns, page->whole.arrows.total);
     pithi_text_add(&page->text, ", height: %d, arrowsOn: %s,\n", draw->row_height, draw->no_arrows ? "false" : "true");
 }
 
@@ -378,27 +381,50 @@ static void give_signs(struct page *page)
         page->sign_of[page->legend[i].id] = (int)i;
 }
 
-static int make(struct page *page)
+static void free_signs(struct page *page)
+{
+    free(page->legend);
+    free(page->sign_of);
+    page->legend = NULL;
+    page->sign_of = NULL;
+}
+
+/* The whole window, with as many columns as make a page of a bearable size. */
+static int load_whole(struct page *page)
 {
     const struct pithi_draw *draw = page->draw;
-    struct pithi_figure figure = pithi_draw_figure(draw);
-    uint32_t before;
-    int status = load_plot(page, &page->whole, draw->t0_ns, draw->t1_ns, MOST_ARROWS);
+    int status;
+
+    for (page->columns = COLUMNS;; page->columns /= 2) {
+        status = load_plot(page, &page->whole, draw->t0_ns, draw->t1_ns, MOST_ARROWS);
+        if (status)
+            return status;
+        give_signs(page);
+        page->whole_text.size = 0;
+        code_plot(page, &page->whole, &page->whole_text);
+        if (page->whole_text.size <= CELL_BYTES || page->columns <= LEAST_COLUMNS)
+            return 0;
+        pithi_plot_free(&page->whole);
+        free_signs(page);
+    }
+}
+
+static int make(struct page *page)
+{
+    struct pithi_figure figure = pithi_draw_figure(page->draw);
+    int status = load_whole(page);
 
     if (status)
         return status;
-    give_signs(page);
     add_head(page);
     add_facts(page, &figure);
     add_legend(page);
     add_rows(page);
     pithi_text_add(&page->text, "whole: `\n");
-    before = page->text.size;
-    code_plot(page, &page->whole, &page->text);
-    keep_arrows(page, &page->whole);
-    before = page->text.size - before;
+    pithi_text_bytes(&page->text, page->whole_text.data, page->whole_text.size);
     pithi_text_add(&page->text, "`,\n");
-    status = add_tiles(page, before);
+    keep_arrows(page, &page->whole);
+    status = add_tiles(page, page->whole_text.size);
     add_arrows(page);
     pithi_text_add(&page->text, "});\n</script>\n");
     return status;
@@ -419,8 +445,8 @@ int pithi_draw_page(const struct pithi_draw *draw)
     if (!status)
         status = pithi_save(draw->out_path, write_page, &page);
     pithi_plot_free(&page.whole);
-    free(page.legend);
-    free(page.sign_of);
+    free_signs(&page);
+    free(page.whole_text.data);
     free(page.arrows);
     free(page.text.data);
     return status;

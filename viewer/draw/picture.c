@@ -132,6 +132,17 @@ static uint32_t fewer_columns(const struct picture *picture, uint32_t bytes)
     return fewer > SVG_LEAST_COLUMNS ? (uint32_t)fewer : SVG_LEAST_COLUMNS;
 }
 
+static void tell_columns(const struct picture *picture)
+{
+    uint32_t bytes = pithi_svg_bytes(picture->svg);
+    char how[64] = "to stay below 2 MB";
+
+    if (bytes > SVG_MOST_BYTES)
+        snprintf(how, sizeof how, "and is %.1f MB large; give fewer --lanes", bytes / 1e6);
+    fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f %s; --full draws all\n", picture->draw->out_path,
+            picture->figure.columns, picture->figure.plot_width, how);
+}
+
 static int save_svg(struct picture *picture)
 {
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
@@ -155,8 +166,7 @@ static int save_svg(struct picture *picture)
         }
     } while (columns);
     if (!status && picture->figure.columns)
-        fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f to stay below 2 MB; --full draws all\n",
-                picture->draw->out_path, picture->figure.columns, picture->figure.plot_width);
+        tell_columns(picture);
     if (!status)
         status = pithi_save(picture->draw->out_path, write_svg, picture);
     pithi_svg_free(picture->svg);
