@@ -333,8 +333,8 @@ oo::class create ::pith::Window {
 
     method choose_log {} {
         set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
-            {{All logs} {.pith .clog2 .alog .log .clog .slog2 .trf .picl .txt .otf2}}
-            {Pith .pith} {CLOG-2 .clog2} {SLOG-2 .slog2} {CLOG .clog} {ALOG {.alog .log}} {PICL {.trf .picl}}
+            {{All logs} {.pith .clog2 .alog .log .trf .picl .txt .spill}}
+            {Pith .pith} {CLOG-2 .clog2} {ALOG {.alog .log}} {PICL {.trf .picl}} {Text .txt}
             {{All files} *}}]
         if {$path ne {}} {
             my open_or_complain $path
