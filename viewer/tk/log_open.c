@@ -1,4 +1,4 @@
-/* log_open.c - opening a log: at once, or in a thread where it takes long (a foreign format, an index that must be made). */
+/* log_open.c - opening a log: at once, or in a thread where it takes long (a foreign format, an index to be made). */
 #include <stdlib.h>
 #include <string.h>
 
