@@ -1,4 +1,4 @@
-/* log_search.h - searching as methods of a log, each a job (background.h). What is sought is a dict, all of it optional:
+/* log_search.h - searching as methods of a log, each a job (background.h). What is sought is a dict, all optional:
  * kinds {state event message}, ids {0 4}, ranks 0-3,7.1, min and max (how long states last, ns), payload TEXT, bytes N
  * (messages at least so large), tag N.
  *
