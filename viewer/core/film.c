@@ -57,24 +57,12 @@ static void free_rows(struct pithi_film_row *rows, struct pithi_cells *cells, ui
     free(cells);
 }
 
-void pithi_film_forget(struct pithi_film *film)
-{
-    if (film->thread)
-        pithi_film_thread_give(film->thread, NULL);
-    free_rows(film->rows, film->cells, film->row_count);
-    film->rows = NULL;
-    film->cells = NULL;
-    film->row_count = film->expected = 0;
-    film->generation++;
-}
-
 void pithi_film_free(struct pithi_film *film)
 {
     if (!film)
         return;
     pithi_film_thread_end(film->thread);
-    film->thread = NULL;
-    pithi_film_forget(film);
+    free_rows(film->rows, film->cells, film->row_count);
     free(film->hidden);
     free(film->trouble);
     free(film->told);

@@ -39,7 +39,5 @@ int pithi_film_rough(const struct pithi_film *film);
 int pithi_film_is_new(const struct pithi_film *film);
 /* What was wrong with the log, as the thread found it; NULL: nothing. Told once; valid until the next call. */
 const char *pithi_film_trouble(struct pithi_film *film);
-/* The log has changed, or what is asked of it: nothing is kept. */
-void pithi_film_forget(struct pithi_film *film);
 
 #endif

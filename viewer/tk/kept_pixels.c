@@ -18,7 +18,6 @@ struct pithi_kept {
     int width, height;
     int fresh; /* the server has nothing yet */
     uint32_t *words;
-    uint64_t sent;
 };
 
 struct pithi_kept *pithi_kept_new(Tk_Window window, int width, int height)
@@ -54,7 +53,6 @@ void pithi_kept_free(struct pithi_kept *kept)
 }
 
 Pixmap pithi_kept_pixmap(const struct pithi_kept *kept) { return kept->pixmap; }
-uint64_t pithi_kept_sent(const struct pithi_kept *kept) { return kept->sent; }
 
 static void move(struct pithi_kept *kept, GC gc, int by)
 {
@@ -99,7 +97,6 @@ static void send_band(struct pithi_kept *kept, const uint32_t *words, GC gc, int
     memcpy(kept->words + at, words + at, (size_t)height * (size_t)kept->width * sizeof *words);
     XPutImage(kept->display, kept->pixmap, gc, kept->image, left, top, left, top, (unsigned)(right - left),
               (unsigned)height);
-    kept->sent += (uint64_t)(right - left) * (uint64_t)height;
 }
 
 void pithi_kept_update(struct pithi_kept *kept, const uint32_t *words, GC gc, int moved)

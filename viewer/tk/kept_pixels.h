@@ -15,7 +15,5 @@ void pithi_kept_free(struct pithi_kept *kept);
  * what it has itself. */
 void pithi_kept_update(struct pithi_kept *kept, const uint32_t *words, GC gc, int moved);
 Pixmap pithi_kept_pixmap(const struct pithi_kept *kept);
-/* Pixels sent so far. */
-uint64_t pithi_kept_sent(const struct pithi_kept *kept);
 
 #endif
