@@ -41,6 +41,12 @@ hide green
 [$window part ColourEditor] word_colour red #abcdef now ;# `colour` is of window_tap.tcl
 arrows off
 save view.png
+rows
+save view.svg
+ok [expr {![string match {*<g stroke="#16202a"*} [text_of view.svg]]}] "messages are off in the picture too"
+arrows on
+save view.svg
+ok [string match {*<g stroke="#16202a"*} [text_of view.svg]] "and on"
 fit; rows; show *; arrows on
 
 # The dialog.

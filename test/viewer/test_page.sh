@@ -57,6 +57,14 @@ for page in rich big nasty point words; do
 done
 chrome big.html --screenshot=big.png >/dev/null
 like "$(convert big.png -crop 800x300+200+150 -format %k info:)" '^[1-9][0-9]' "64 ranks in colour"
+# An SVG, which is our own, is drawn as the PNG, which is cairo's: every pixel of the bars.
+for kind in png svg; do
+    pith draw rich.pith -o bars.$kind --size 1000x400 --legend none -e 'arrows off; hide checkpoint'
+done
+chrome bars.svg --screenshot=browser.png --window-size=1000,400 >/dev/null
+bars=800x250+120+46
+convert bars.png -crop $bars +repage a.ppm && convert browser.png -crop $bars +repage b.ppm
+is "$(compare -fuzz 1% -metric AE a.ppm b.ppm null: 2>&1)" 0 "an SVG in the browser: the same bars as in a PNG"
 chrome plain.html --screenshot=dark.png --blink-settings=preferredColorScheme=0 >/dev/null
 is "$(convert 'dark.png[1x1+4+4]' -depth 8 rgb:- | od -An -tx1 | tr -d ' ')" 171b20 "dark where the user likes it dark"
 finish
