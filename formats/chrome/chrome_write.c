@@ -16,7 +16,6 @@ enum { TEXT = 4096 };
 
 struct chrome_writer {
     struct pithlog *log;
-    const struct pithi_convert *how;
     struct pithi_out out;
     struct pithi_nest nest;
     char **names; /* [defs] as JSON */
@@ -181,8 +180,9 @@ static void put_own(struct chrome_writer *w, const struct pithlog_record *r, con
     pithi_out_text(&w->out, r->kind == PITHLOG_LOST ? "}}" : "}");
 }
 
-static int put_record(struct chrome_writer *w, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_record *r)
 {
+    struct chrome_writer *w = context;
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -213,24 +213,6 @@ static int put_record(struct chrome_writer *w, const struct pithlog_record *r)
     return 1;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
-static int put_records(struct chrome_writer *w)
-{
-    struct pithi_walk walk;
-    struct pithlog_record record;
-    int err, status = 0;
-    TRY(pithi_walk_open(&walk, w->log, w->how));
-    w->start_ns = walk.from_ns;
-    while (err == PITH_OK && !w->out.failed && (status = pithi_walk_next(&walk, &record)) == 1)
-        err = put_record(w, &record) ? PITH_OK : no_memory();
-    pithi_walk_close(&walk);
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
-    return err;
-}
-
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* The end of a message, bound to the state around it. */
@@ -246,51 +228,34 @@ static void put_end(struct chrome_writer *w, const struct pithlog_message *m, ui
     pithi_out_text(&w->out, "}}");
 }
 
-static int in_window(const struct pithi_convert *how, int64_t time_ns)
+static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
-    return time_ns >= how->from_ns && time_ns <= how->to_ns;
+    put_end(context, m, number, 1);
+    put_end(context, m, number, 0);
 }
 
-static int put_messages(struct chrome_writer *w)
-{
-    struct pithlog_matcher *matcher;
-    struct pithlog_message m;
-    uint64_t flow = 0, sends, recvs;
-    int err, status = 0;
-    TRY(pithlog_matcher_open(w->log, &matcher));
-    while (!w->out.failed && (status = pithlog_matcher_next(matcher, &m)) == 1) {
-        if (!in_window(w->how, m.send_ns) || !in_window(w->how, m.recv_ns))
-            continue;
-        put_end(w, &m, ++flow, 1);
-        put_end(w, &m, flow, 0);
-    }
-    pithlog_matcher_unmatched(matcher, &sends, &recvs);
-    w->left_out = sends + recvs;
-    pithlog_matcher_close(matcher);
-    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-out:
-    return err;
-}
+static void begin(void *context, int64_t from_ns) { ((struct chrome_writer *)context)->start_ns = from_ns; }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    struct chrome_writer w = {.log = log, .how = how};
+    struct chrome_writer w = {.log = log};
+    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed};
     int err;
     TRY(pithi_out_open(&w.out, out));
     w.nest.begin = begin_state;
     w.nest.end = end_state;
     w.nest.context = &w;
     if (!pithi_nest_open(&w.nest, pithlog_get_info(log)->lanes) || !quote_names(&w))
-        err = no_memory();
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
     pithi_out_text(&w.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     if (err == PITH_OK)
         put_lanes(&w);
     if (err == PITH_OK)
-        err = put_records(&w);
+        err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)
-        err = put_messages(&w);
+        err = pithi_each_message(log, how, &each, &w.left_out);
     pithi_out_text(&w.out, "\n]}\n");
     err = pithi_out_close(&w.out, err);
     pithi_nest_close(&w.nest);

@@ -1,6 +1,8 @@
 /* walk.c - see walk.h. */
 #include "foreign/walk.h"
 
+#include "error.h"
+
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
@@ -38,4 +40,47 @@ void pithi_walk_close(struct pithi_walk *walk)
 {
     pithlog_iter_close(walk->iter);
     walk->iter = NULL;
+}
+
+int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each)
+{
+    struct pithi_walk walk;
+    struct pithlog_record record;
+    int err, status = 0;
+
+    TRY(pithi_walk_open(&walk, log, how));
+    each->begin(each->context, walk.from_ns);
+    while (err == PITH_OK && !*each->failed && (status = pithi_walk_next(&walk, &record)) == 1)
+        if (!each->put(each->context, &record))
+            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    pithi_walk_close(&walk);
+    if (err == PITH_OK && status < 0)
+        err = PITH_ERR_DAMAGED;
+out:
+    return err;
+}
+
+static int in_window(const struct pithi_convert *how, int64_t time_ns)
+{
+    return time_ns >= how->from_ns && time_ns <= how->to_ns;
+}
+
+int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each,
+                       uint64_t *left)
+{
+    struct pithlog_matcher *matcher;
+    struct pithlog_message m;
+    uint64_t number = 0, sends, recvs;
+    int err, status = 0;
+
+    TRY(pithlog_matcher_open(log, &matcher));
+    while (!*each->failed && (status = pithlog_matcher_next(matcher, &m)) == 1)
+        if (in_window(how, m.send_ns) && in_window(how, m.recv_ns))
+            each->message(each->context, &m, ++number);
+    pithlog_matcher_unmatched(matcher, &sends, &recvs);
+    *left = sends + recvs;
+    pithlog_matcher_close(matcher);
+    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+out:
+    return err;
 }

@@ -15,4 +15,17 @@ int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct p
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
 void pithi_walk_close(struct pithi_walk *walk);
 
+/* For writers that take records as they come, until *failed. */
+struct pithi_each {
+    void *context;
+    void (*begin)(void *context, int64_t from_ns);                  /* first: when the window begins */
+    int (*put)(void *context, const struct pithlog_record *record); /* 0: no memory */
+    void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
+    const int *failed;
+};
+int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
+/* The matched messages of which both ends lie in the window, in no order; *left: ends without a partner, of all. */
+int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each,
+                       uint64_t *left);
+
 #endif

@@ -44,7 +44,6 @@ enum { SEQUENCE = 1, TEXT = 1024, EVENT_ROOM = TEXT + 256 };
 
 struct perfetto_writer {
     struct pithlog *log;
-    const struct pithi_convert *how;
     struct pithi_out out;
     struct pithi_nest nest;
     struct pithi_lookup counters; /* tracks that were told of */
@@ -270,8 +269,9 @@ static int put_value(struct perfetto_writer *w, const struct pithlog_record *r)
     return 1;
 }
 
-static int put_record(struct perfetto_writer *w, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_record *r)
 {
+    struct perfetto_writer *w = context;
     unsigned char event[EVENT_ROOM], *p;
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -302,24 +302,6 @@ static int put_record(struct perfetto_writer *w, const struct pithlog_record *r)
     }
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
-static int put_records(struct perfetto_writer *w)
-{
-    struct pithi_walk walk;
-    struct pithlog_record record;
-    int err, status = 0;
-    TRY(pithi_walk_open(&walk, w->log, w->how));
-    w->start_ns = walk.from_ns;
-    while (err == PITH_OK && !w->out.failed && (status = pithi_walk_next(&walk, &record)) == 1)
-        err = put_record(w, &record) ? PITH_OK : no_memory();
-    pithi_walk_close(&walk);
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
-    return err;
-}
-
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, uint64_t flow, int sent)
@@ -333,50 +315,32 @@ static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, 
     put_event(w, event, p, sent ? m->send_ns : m->recv_ns);
 }
 
-static int in_window(const struct pithi_convert *how, const struct pithlog_message *m)
+static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
-    return m->send_ns >= how->from_ns && m->send_ns <= how->to_ns && m->recv_ns >= how->from_ns &&
-           m->recv_ns <= how->to_ns;
+    put_end(context, m, number, 1);
+    put_end(context, m, number, 0);
 }
 
-static int put_messages(struct perfetto_writer *w)
-{
-    struct pithlog_matcher *matcher;
-    struct pithlog_message m;
-    uint64_t flow = 0, sends, recvs;
-    int err, status = 0;
-    TRY(pithlog_matcher_open(w->log, &matcher));
-    while (!w->out.failed && (status = pithlog_matcher_next(matcher, &m)) == 1) {
-        if (!in_window(w->how, &m))
-            continue;
-        put_end(w, &m, ++flow, 1);
-        put_end(w, &m, flow, 0);
-    }
-    pithlog_matcher_unmatched(matcher, &sends, &recvs);
-    w->left_out = sends + recvs;
-    pithlog_matcher_close(matcher);
-    err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
-out:
-    return err;
-}
+static void begin(void *context, int64_t from_ns) { ((struct perfetto_writer *)context)->start_ns = from_ns; }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct perfetto_writer w = {.log = log, .how = how, .defs = info->defs, .lanes = info->lanes};
+    struct perfetto_writer w = {.log = log, .defs = info->defs, .lanes = info->lanes};
+    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed};
     int err;
     TRY(pithi_out_open(&w.out, out));
     w.nest.begin = begin_state;
     w.nest.end = end_state;
     w.nest.context = &w;
     if (!pithi_nest_open(&w.nest, w.lanes) || !put_names(&w) || !put_tracks(&w))
-        err = no_memory();
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
     if (err == PITH_OK)
-        err = put_records(&w);
+        err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)
-        err = put_messages(&w);
+        err = pithi_each_message(log, how, &each, &w.left_out);
     err = pithi_out_close(&w.out, err);
     pithi_nest_close(&w.nest);
     pithi_lookup_free(&w.counters);

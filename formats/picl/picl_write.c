@@ -77,8 +77,9 @@ static void put_message(struct picl_writer *w, const struct pithlog_record *r)
     put_stats(w, r->lane, r->time_ns);
 }
 
-static int put_record(struct picl_writer *w, const struct pithlog_record *r)
+static int put_record(void *context, const struct pithlog_record *r)
 {
+    struct picl_writer *w = context;
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -112,15 +113,12 @@ static int put_record(struct picl_writer *w, const struct pithlog_record *r)
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
-static int put_start(struct picl_writer *w)
+static void put_start(void *context, int64_t from_ns)
 {
-    const struct pithlog_lane *lane;
+    struct picl_writer *w = context;
     const struct pithlog_def *def;
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        uint64_t *node = pithi_lookup_at(&w->nodes, (uint32_t)lane->rank);
-        if (!node)
-            return 0;
-        *node = *node ? *node : i + (uint64_t)1;
+    w->start_ns = from_ns;
+    for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
         begin_line(w, PITHI_PICL_START, i, w->start_ns);
         pithi_out_text(&w->out, " 0 0 0\n");
     }
@@ -134,26 +132,18 @@ static int put_start(struct picl_writer *w)
         pithi_out_quoted(&w->out, PITHI_QUOTE_TABS, def->name);
         end_line(w);
     }
-    return 1;
 }
 
-static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
-
-static int put_records(struct picl_writer *w, const struct pithi_convert *how)
+static int make_nodes(struct picl_writer *w)
 {
-    struct pithi_walk walk;
-    struct pithlog_record record;
-    int err, status = 0;
-    TRY(pithi_walk_open(&walk, w->log, how));
-    w->start_ns = walk.from_ns;
-    err = put_start(w) ? PITH_OK : no_memory();
-    while (err == PITH_OK && !w->out.failed && (status = pithi_walk_next(&walk, &record)) == 1)
-        err = put_record(w, &record) ? PITH_OK : no_memory();
-    pithi_walk_close(&walk);
-    if (err == PITH_OK && status < 0)
-        err = PITH_ERR_DAMAGED;
-out:
-    return err;
+    const struct pithlog_lane *lane;
+    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
+        uint64_t *node = pithi_lookup_at(&w->nodes, (uint32_t)lane->rank);
+        if (!node)
+            return 0;
+        *node = *node ? *node : i + (uint64_t)1;
+    }
+    return 1;
 }
 
 static void say_what_is_lost(const struct picl_writer *w, const struct pithi_convert *how)
@@ -170,15 +160,16 @@ static void say_what_is_lost(const struct picl_writer *w, const struct pithi_con
 int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct picl_writer w = {.log = log};
+    struct pithi_each each = {&w, put_start, put_record, NULL, &w.out.failed};
     int err;
     TRY(pithi_out_open(&w.out, out));
     w.nest.begin = begin_state;
     w.nest.end = end_state;
     w.nest.context = &w;
-    if (!pithi_nest_open(&w.nest, pithlog_get_info(log)->lanes))
-        err = no_memory();
+    if (!pithi_nest_open(&w.nest, pithlog_get_info(log)->lanes) || !make_nodes(&w))
+        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
     if (err == PITH_OK)
-        err = put_records(&w, how);
+        err = pithi_each_record(log, how, &each);
     err = pithi_out_close(&w.out, err);
     pithi_nest_close(&w.nest);
     pithi_lookup_free(&w.nodes);
