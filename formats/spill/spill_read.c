@@ -121,6 +121,7 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
     int64_t zero_ns = reading->zero_ns > 0 ? reading->zero_ns : 0;
     char window[64];
     property(defs, "program", "%s", first->page.program);
+    property(defs, "log", "%s", first->page.log);
     property(defs, "start_unix_s", "%lld.%09lld", (long long)(zero_ns / 1000000000), (long long)(zero_ns % 1000000000));
     if (first->page.clock == PITHI_CLOCK_TSC || first->page.clock == PITHI_CLOCK_ARM64)
         property(defs, "clock", "%s %.6g GHz", clocks[first->page.clock], first->time.ticks_per_s / 1e9);

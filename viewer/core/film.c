@@ -254,7 +254,8 @@ static int answer_some(struct pithi_film *film, struct pithi_film_work *work, do
     }
     pithi_cells_free(&cells);
     work->count -= done;
-    memmove(work->stretches, work->stretches + done, work->count * sizeof *work->stretches);
+    if (work->count)
+        memmove(work->stretches, work->stretches + done, work->count * sizeof *work->stretches);
     return err;
 }
 

@@ -6,7 +6,7 @@ oo::class create ::pith::Live {
     variable window model
     variable folder    ;# of the spill files; {} the window shows a log: nothing is done
     variable target    ;# the log to be
-    variable began     ;# our clock when the window opened, seconds
+    variable began     ;# when the program began, seconds since 1970
     variable before    ;# what was there under that name when the window opened: {mtime size}, {} nothing
     variable phase     ;# runs, ends (its log is awaited), died, gone (the log is there, or will not come)
     variable held      ;# 1: the window does not go with the end of time
@@ -41,8 +41,16 @@ oo::class create ::pith::Live {
 
     method begin {path} {
         set folder $path
-        set target [expr {[file extension $path] eq ".spill" ? [file rootname $path] : {}}]
+        set target {}
+        if {[file extension $path] eq ".spill"} {
+            set target [file rootname $path]
+        } elseif {[dict exists [[$model log] properties] log]} {
+            my aim [dict get [[$model log] properties] log]
+        }
         set began [clock seconds]
+        if {[dict exists [[$model log] properties] start_unix_s]} {
+            regexp {^\d+} [dict get [[$model log] properties] start_unix_s] began
+        }
         set before [my stamp]
         set phase runs
         set now [lindex [$model whole] 1]
@@ -64,6 +72,12 @@ oo::class create ::pith::Live {
         }
     }
 
+    # The name of the log to be, as the program knows it.
+    method aim {name} {
+        set target [file join [file dirname $folder] \
+            [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
+    }
+
     # Of the log to be: something else once it is written.
     method stamp {} {
         if {$target eq {} || [catch {list [file mtime $target] [file size $target]} stamp]} {
@@ -72,10 +86,14 @@ oo::class create ::pith::Live {
         return $stamp
     }
 
-    # The log is there. One of that name from an earlier run is not it.
+    # The log is there. One of that name from an earlier run is not it: it is older than this program.
     method is_written {} {
         set stamp [my stamp]
-        expr {$stamp ne {} && ($before ne {} ? $stamp ne $before : [lindex $stamp 0] >= $began - 5)}
+        if {$stamp eq {}} {
+            return 0
+        }
+        set written [lindex $stamp 0]
+        return [expr {$written > $began || ($written == $began && $stamp ne $before)}]
     }
 
     # ---- Looking
@@ -122,9 +140,7 @@ oo::class create ::pith::Live {
         set now [dict get $snapshot now]
         set now_ms $asked_ms
         if {$target eq {}} {
-            set name [dict get $snapshot name]
-            set target [file join [file dirname $folder] \
-                [expr {[file pathtype $name] eq "absolute" ? $name : [file tail $name]}]]
+            my aim [dict get $snapshot name]
         }
         my show [dict get $snapshot log] 1
         if {[dict get $snapshot running]} {
