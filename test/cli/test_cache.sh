@@ -2,8 +2,7 @@
 # What is kept of logs in the user's cache: large logs of other formats are read once.
 . "$(dirname "$0")/../lib.sh"
 kept() { find "$XDG_CACHE_HOME" -type f 2>/dev/null; }
-${CC:-cc} -O1 -I"$top/formats" "$top/test/bench/make_big_log.c" "$build/lib/libpith.a" -lz -lm -lpthread -o make_big_log
-./make_big_log native.pith 4 4 90000 && pith convert native.pith big.clog2
+"$build/test/bench/make_big_log" native.pith 4 4 90000 && pith convert native.pith big.clog2
 ok $? "a CLOG-2 of $(stat -c %s big.clog2) bytes"
 is "$(kept)" "" "of a native log nothing is kept"
 
