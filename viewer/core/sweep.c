@@ -25,10 +25,11 @@ struct open_state {
 };
 
 /* What a path shows at each level. */
+enum { SHOWS = 256 }; /* a power of two */
 struct path_show {
+    uint32_t path; /* PITHI_NONE: not made yet */
     uint32_t state[PITHI_LEVELS];
     uint32_t innermost;
-    int known;
 };
 
 struct pithi_sweep {
@@ -54,10 +55,11 @@ struct pithi_sweep {
     uint32_t visible_depth, visible_capacity;
     struct level level[PITHI_LEVELS];
 
-    struct path_show *shows; /* [show_count] */
+    struct path_show shows[SHOWS]; /* of paths met lately, by the lowest bits of their numbers */
     const struct pithlog_path *shown_paths;
-    uint32_t show_count, show_capacity;
-    uint32_t deepest; /* levels that any of these paths reaches */
+    uint8_t *depths; /* [depth_capacity] levels that paths reach */
+    uint32_t depth_capacity;
+    uint32_t deepest; /* of all */
 
     uint32_t first_mark;
     uint32_t first_tick; /* of this lane, among the cells' ticks */
@@ -111,7 +113,7 @@ void pithi_sweep_free(struct pithi_sweep *sweep)
     free(sweep->stack);
     free(sweep->visible);
     free(sweep->last_tick);
-    free(sweep->shows);
+    free(sweep->depths);
     free(sweep->doubt);
     pithi_blend_free(sweep->blend);
     free(sweep);
@@ -421,15 +423,15 @@ static uint32_t visible_states(struct pithi_sweep *sweep, uint32_t path)
 
 static const struct path_show *show_of(struct pithi_sweep *sweep, uint32_t path)
 {
-    struct path_show *show = &sweep->shows[path];
+    struct path_show *show = &sweep->shows[path % SHOWS];
 
-    if (show->known)
+    if (show->path == path)
         return show;
     sweep->visible_depth = visible_states(sweep, path);
     for (uint32_t l = 0; l < sweep->levels; l++)
         show->state[l] = state_at(sweep, l);
     show->innermost = sweep->visible_depth ? sweep->visible[sweep->visible_depth - 1] : PITHI_NONE;
-    show->known = 1;
+    show->path = path;
     sweep->visible_depth = 0;
     return show;
 }
@@ -438,13 +440,14 @@ static void know_paths(struct pithi_sweep *sweep, const struct pithlog_path *pat
 {
     if (sweep->shown_paths) /* a lane has one table */
         return;
-    sweep->shows = pithi_grow(sweep->shows, &sweep->show_capacity, count, sizeof *sweep->shows);
-    memset(sweep->shows, 0, count * sizeof *sweep->shows);
+    memset(sweep->shows, 0xff, sizeof sweep->shows); /* PITHI_NONE */
     sweep->shown_paths = paths;
-    sweep->show_count = count;
     sweep->deepest = count > UINT16_MAX - 2 ? sweep->levels : 0; /* so many that there may be more */
-    for (uint32_t path = 0; path < count && sweep->deepest < sweep->levels; path++) {
-        uint32_t depth = visible_states(sweep, path);
+    sweep->depths = pithi_grow(sweep->depths, &sweep->depth_capacity, count, 1);
+    sweep->depths[0] = 0;
+    for (uint32_t path = 1; path < count && sweep->deepest < sweep->levels; path++) {
+        uint8_t depth = sweep->depths[paths[path].parent];
+        sweep->depths[path] = depth += !is_hidden(sweep, paths[path].state);
         sweep->deepest = depth > sweep->deepest ? depth : sweep->deepest;
     }
 }

@@ -13,6 +13,7 @@ oo::class create ::pith::Labels {
     variable cut          ;# dict: line -> the whole label, where it is cut
     variable under        ;# row under the pointer, -1 none
     variable chosen       ;# nodes of the rows that were chosen, in the order of rows
+    variable drawn_as     ;# what the labels depend on, as it was drawn last; {} something else has changed
 
     constructor {canvas its_corner its_plot its_model} {
         set path $canvas
@@ -25,6 +26,7 @@ oo::class create ::pith::Labels {
         set chosen {}
         set shown {}
         set cut {}
+        set drawn_as {}
         canvas $path -highlightthickness 0 -borderwidth 0 -background [::pith::theme::colour paper] -width 60 \
             -takefocus 0
         my measure
@@ -41,6 +43,9 @@ oo::class create ::pith::Labels {
     method changed {what} {
         if {$what in {rows digest size}} {
             my measure
+        }
+        if {$what ni {time pointer selection hidden trouble}} {
+            set drawn_as {}
         }
     }
 
@@ -96,7 +101,14 @@ oo::class create ::pith::Labels {
         expr {max(1, int(ceil(double($needs) / [$model row_height])))}
     }
 
+    # Moving through time leaves the labels as they are.
     method draw {height} {
+        set as [list $height $label_width [$model row_height] [$model first_row] [::pith::theme::colour paper] \
+            [font actual TkDefaultFont]]
+        if {$as eq $drawn_as} {
+            return
+        }
+        set drawn_as $as
         set pixels [$model row_height]
         set lines [expr {int($height / $pixels) + 1}]
         set pinned [expr {min([$model pinned_count], $lines)}]

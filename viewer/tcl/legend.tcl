@@ -126,8 +126,16 @@ oo::class create ::pith::Legend {
         bind $tree <Control-a> "[list [self] select_all]; break"
     }
 
+    # Any change of a tag draws the whole table again, which takes longer than a picture of the time lines.
+    method colour_rows {} {
+        set colour [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+        if {[$tree tag configure row -foreground] ne $colour} {
+            $tree tag configure row -foreground $colour
+        }
+    }
+
     method colour_tags {} {
-        $tree tag configure row -foreground [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+        my colour_rows
         $tree tag configure group -font PithBold
         $tree tag configure hidden -foreground [::pith::theme::colour hidden]
     }
@@ -159,7 +167,7 @@ oo::class create ::pith::Legend {
                     set sums_of {}
                 }
                 my refresh_soon
-                $tree tag configure row -foreground [::pith::theme::colour [expr {[my current] ? "text" : "hidden"}]]
+                my colour_rows
             }
             hidden - searchable - colours { my fill }
             theme { my look_anew }

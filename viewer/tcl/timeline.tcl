@@ -141,11 +141,13 @@ oo::class create ::pith::Timeline {
         $overview flush
     }
 
-    # A picture that is rough gets better by itself (core/film.h): it is drawn again now and then until it is right.
+    # A picture that is rough gets better by itself (core/film.h): it is drawn again now and then until it is right. (Less
+    # often where drawing takes long: on a large screen that moves, the window would do nothing else.)
     method put {how} {
         after cancel $refining
         set refining {}
         set rough 1
+        set began [clock milliseconds]
         try {
             set rough [dict get [[$model log] $how $photo {*}[my what_is_drawn]] rough]
         } trap {PITH LOG} text {
@@ -153,7 +155,7 @@ oo::class create ::pith::Timeline {
             $model set_trouble $text
         }
         if {$rough} {
-            set refining [after 30 [namespace code {my refine}]]
+            set refining [after [expr {max(30, 3 * ([clock milliseconds] - $began))}] [namespace code {my refine}]]
         }
     }
 

@@ -15,7 +15,7 @@
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
 /* So long the window may wait for a picture; and for the first one of a view of which nothing is known. */
-#define MOVE_S 0.004
+#define MOVE_S 0.002
 #define FIRST_S 0.08
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
