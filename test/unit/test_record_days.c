@@ -106,6 +106,8 @@ static void record_limited(void)
 static int all_accounted(const struct help_log *log, uint64_t pairs)
 {
     uint64_t kept = help_count(log, PITHLOG_ENTER, NULL) + help_count(log, PITHLOG_LEAVE, NULL);
+    if (log->info == NULL)
+        return 0;
     printf("# %llu kept, %llu lost\n", (unsigned long long)kept, (unsigned long long)log->info->lost);
     return kept > 100 && kept + log->info->lost == 2 * pairs + 2;
 }
@@ -117,12 +119,14 @@ static void test_full(void)
     mkdir("small", 0755);
     if (mount("none", "small", "tmpfs", 0, "size=1m") == 0) {
         setenv("PITH_LOG", "small/run.pith", 1);
+        setenv("PITH_TIME_UNIT", "10us", 1); /* what is left of the disk suffices, however noisy the times are */
         OK(help_child(record_full) == 0 && help_read(&log, "small/run.pith"),
            "a disk of 1 MiB: it ends well, with a log");
         OK(all_accounted(&log, 1000000), "kept and lost make all");
         help_close(&log);
         OK(help_files("small", ".spill") == 0, "no spill file is left");
         umount("small");
+        unsetenv("PITH_TIME_UNIT");
         setenv("PITH_LOG", "run.pith", 1);
     } else {
         OK(1, "a disk of 1 MiB # SKIP no permission to mount one");
