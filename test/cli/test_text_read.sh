@@ -20,6 +20,8 @@ is "$(pith print mine.txt | grep -v '^#' | cut -f1-5)" "$(printf '%b\n' '0.50000
     '0.700000000\t0\t0\tsend\tMPI_COMM_WORLD' '1.000000000\t1\t0\tenter\tMPI_Recv' '1.100000000\t1\t0\trecv\tMPI_COMM_WORLD' \
     '2.000000000\t1\t0\tleave\tMPI_Recv' '3.000000000\t0\t0\tleave\twork' '4.000000000\t2\t5\tpause\t')" "a few lines, out of order: a log"
 like "$(pith stat mine.txt --by comm 2>&1)" '8' "its messages match"
+lines '1\t0\t0\tsend\t\tpeer=1' '1\t0\t0\tsend\t\tpeer=1' '2\t1\t0\trecv\t\tpeer=0' '3\t1\t0\trecv\t\tpeer=0'
+is "$(pith print mine.txt | sed -n 's/.*posted=//p' | tr '\n' ' ')" "0 1 " "receives are posted in the order of their lines"
 lines '# event\tname=e\tformat=n=%d t=%s.' '1\t0\t0\tevent\te\tpayload=n=-3 t=a\\tb\\x01c.' '2\t0\t0\tevent\te\tpayload=nonsense' \
     '3\t0\t0\tevent\traw\tpayload=00ff' '4\t0\t0\tevent\tq\\\\\\n'
 is "$(pith print mine.txt | grep -v '^#' | cut -f4-)" "$(printf '%b\n' 'event\te\tpayload=n=-3 t=a\\tb\\x01c.' 'event\te' 'event\traw\tpayload=00ff' 'event\tq\\\\\\n')" \
