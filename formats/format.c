@@ -6,6 +6,8 @@
 #include "format.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,26 +25,63 @@
 #include "text/text_lines.h"
 
 const struct pithi_format pithi_formats[] = {
-    {"native", "pith", "Pith's own: compact, indexed, everything is kept", pithi_native_probe, pithi_native_read,
-     pithi_native_write, 0},
-    {"spill", "spill", "what a running or dead program has recorded: a file, or the folder LOG.spill",
-     pithi_spill_probe, pithi_spill_read, NULL, 0},
-    {"clog2", "clog2", "MPE2's log: no collectives, counters, pauses; names and payloads cut to fixed sizes",
-     pithi_clog2_probe, pithi_clog2_read, pithi_clog2_write, 0},
-    {"alog", "alog log", "MPE's text log: microseconds; no communicators, collectives, counters, pauses",
-     pithi_alog_probe, pithi_alog_read, pithi_alog_write, 0},
-    {"picl", "trf picl", "ParaGraph's text log: microseconds; states by number; no payloads, collectives, counters",
-     pithi_picl_probe, pithi_picl_read, pithi_picl_write, 1},
-    {"perfetto", "perfetto-trace pftrace perfetto", "Perfetto (ui.perfetto.dev): no collectives; messages as flows",
-     NULL, NULL, pithi_perfetto_write, 0},
-    {"chrome", "trace.json chrome", "JSON of chrome://tracing: no collectives; messages as flows", NULL, NULL,
-     pithi_chrome_write, 1},
-    {"text", "txt text", "a tab-separated record a line, definitions in lines with '#', as `pith print`",
-     pithi_text_probe, pithi_text_read, pithi_text_write, 1},
-    {"csv", "csv", "a record a line in fixed columns, no definitions, as `pith print --csv`", NULL, NULL,
-     pithi_csv_write, 1},
-    {"json", "json jsonl", "an object a line, as `pith print --json`", NULL, NULL, pithi_json_write, 1},
-    {NULL, NULL, NULL, NULL, NULL, NULL, 0},
+    {.name = "native",
+     .suffixes = "pith",
+     .summary = "Pith's own: compact, indexed, everything is kept",
+     .probe = pithi_native_probe,
+     .read = pithi_native_read,
+     .write = pithi_native_write},
+    {.name = "spill",
+     .suffixes = "spill",
+     .summary = "what a running or dead program has recorded: a file, or the folder LOG.spill",
+     .probe = pithi_spill_probe,
+     .read = pithi_spill_read},
+    {.name = "clog2",
+     .suffixes = "clog2",
+     .summary = "MPE2's log: no collectives, counters, pauses; names and payloads cut to fixed sizes",
+     .probe = pithi_clog2_probe,
+     .read = pithi_clog2_read,
+     .write = pithi_clog2_write},
+    {.name = "alog",
+     .suffixes = "alog log",
+     .summary = "MPE's text log: microseconds; no communicators, collectives, counters, pauses",
+     .probe = pithi_alog_probe,
+     .read = pithi_alog_read,
+     .write = pithi_alog_write},
+    {.name = "picl",
+     .suffixes = "trf picl",
+     .summary = "ParaGraph's text log: microseconds; states by number; no payloads, collectives, counters",
+     .probe = pithi_picl_probe,
+     .read = pithi_picl_read,
+     .write = pithi_picl_write,
+     .flows = 1},
+    {.name = "perfetto",
+     .suffixes = "perfetto-trace pftrace perfetto",
+     .summary = "Perfetto (ui.perfetto.dev): no collectives; messages as flows",
+     .write = pithi_perfetto_write},
+    {.name = "chrome",
+     .suffixes = "trace.json chrome",
+     .summary = "JSON of chrome://tracing: no collectives; messages as flows",
+     .write = pithi_chrome_write,
+     .flows = 1},
+    {.name = "text",
+     .suffixes = "txt text",
+     .summary = "a tab-separated record a line, definitions in lines with '#', as `pith print`",
+     .probe = pithi_text_probe,
+     .read = pithi_text_read,
+     .write = pithi_text_write,
+     .flows = 1},
+    {.name = "csv",
+     .suffixes = "csv",
+     .summary = "a record a line in fixed columns, no definitions, as `pith print --csv`",
+     .write = pithi_csv_write,
+     .flows = 1},
+    {.name = "json",
+     .suffixes = "json jsonl",
+     .summary = "an object a line, as `pith print --json`",
+     .write = pithi_json_write,
+     .flows = 1},
+    {.name = NULL},
 };
 
 /* Whether the word of `size` bytes is one of the blank-separated `words`. */
@@ -79,67 +118,209 @@ const struct pithi_format *pithi_format_by_suffix(const char *path)
 
 /* ---- Writing --------------------------------------------------------------------------------------------------- */
 
+/* A log being written: files 0 and those beside it, or a folder. Each is made as NAME.part. */
+struct output {
+    const struct pithi_format *format;
+    const char *path;
+    int count; /* of files; 0: a folder */
+    char *name[1 + PITHI_BESIDE], *part[1 + PITHI_BESIDE];
+    FILE *file[1 + PITHI_BESIDE];
+};
+
 static int write_failed(const char *path)
 {
     return pithi_fail(PITH_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 }
 
-/* Writes to the open `file` and closes it. An error of writing gets the name of the file, which the format's function
- * does not know. */
-static int write_file(struct pithlog *log, const struct pithi_format *format, const char *path, FILE *file,
-                      const struct pithi_convert *how)
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *walk)
 {
+    (void)status, (void)kind, (void)walk;
+    return remove(path);
+}
+
+/* Until it is gone: its writer may still be at work. */
+static void remove_tree(const char *path)
+{
+    for (int i = 0; i < 100 && access(path, F_OK) == 0; i++)
+        nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* "run.prv" with "pcf": "run.pcf". NULL: no memory. */
+static char *name_beside(const char *path, const char *suffix, size_t length)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
+    char *name;
+
+    return asprintf(&name, "%.*s.%.*s", stem, path, (int)length, suffix) < 0 ? NULL : name;
+}
+
+static int output_names(struct output *output, const struct pithi_format *format, const char *path)
+{
+    const char *suffix = format->beside ? format->beside : "";
+    int count = 1;
+
+    *output = (struct output){.format = format, .path = path};
+    output->name[0] = strdup(path);
+    for (; *suffix && count <= PITHI_BESIDE; suffix += strspn(suffix, " ")) {
+        size_t length = strcspn(suffix, " ");
+        output->name[count++] = name_beside(path, suffix, length);
+        suffix += length;
+    }
+    for (int i = 0; i < count; i++)
+        if (!output->name[i] || asprintf(&output->part[i], "%s.part", output->name[i]) < 0) {
+            output->part[i] = NULL;
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        }
+    output->count = format->write ? count : 0;
+    return PITH_OK;
+}
+
+static void output_discard(const struct output *output)
+{
+    for (int i = 0; i < output->count; i++)
+        unlink(output->part[i]);
+    if (output->count == 0)
+        remove_tree(output->part[0]);
+}
+
+static void output_free(struct output *output)
+{
+    for (int i = 0; i <= PITHI_BESIDE; i++) {
+        free(output->name[i]);
+        free(output->part[i]);
+    }
+}
+
+void pithi_format_discard(const struct pithi_format *format, const char *path)
+{
+    struct output output;
+
+    if (output_names(&output, format, path) == PITH_OK)
+        output_discard(&output);
+    output_free(&output);
+}
+
+/* Writes to the open files and closes them. An error of writing gets the name of the file, which the format's function
+ * does not know. */
+static int write_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    struct pithi_convert with = *how;
     int err;
 
+    for (int i = 1; i < output->count; i++)
+        with.beside[i - 1] = output->file[i];
     errno = 0;
-    err = format->write(log, file, how);
+    err = output->format->write(log, output->file[0], &with);
     if (err == PITH_ERR_IO && errno)
-        write_failed(path);
-    if (fclose(file) != 0 && !err)
-        err = write_failed(path);
+        write_failed(output->path);
+    for (int i = 0; i < output->count; i++)
+        if (fclose(output->file[i]) != 0 && !err)
+            err = write_failed(output->name[i]);
     return err;
 }
 
-/* A device or pipe (/dev/stdout, /dev/null, a fifo) is written straight: it is not ours to replace. */
-static int write_device(struct pithlog *log, const struct pithi_format *format, const char *path,
-                        const struct pithi_convert *how)
+static int make_files(struct pithlog *log, struct output *output, const struct pithi_convert *how)
 {
-    FILE *file = fopen(path, "wb");
+    for (int i = 0; i < output->count; i++) {
+        output->file[i] = fopen(output->part[i], "w+bx");
+        if (!output->file[i]) {
+            int err = write_failed(output->name[i]);
+            while (i-- > 0)
+                fclose(output->file[i]);
+            return err;
+        }
+    }
+    return write_files(log, output, how);
+}
 
-    return file ? write_file(log, format, path, file, how) : write_failed(path);
+static int make_folder(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    return mkdir(output->part[0], 0777) != 0 ? write_failed(output->path)
+                                             : output->format->write_folder(log, output->part[0], how);
+}
+
+/* The file that the log is known by comes last. */
+static int name_files(const struct output *output)
+{
+    for (int i = output->count - 1; i >= 0; i--)
+        if (rename(output->part[i], output->name[i]) != 0)
+            return write_failed(output->name[i]);
+    return PITH_OK;
+}
+
+/* The folder that was there goes when the new one has its name. */
+static int name_folder(const struct output *output)
+{
+    if (renameat2(AT_FDCWD, output->part[0], AT_FDCWD, output->path, RENAME_EXCHANGE) == 0)
+        remove_tree(output->part[0]);
+    else if (rename(output->part[0], output->path) != 0)
+        return write_failed(output->path);
+    return PITH_OK;
+}
+
+/* A device or pipe (/dev/stdout, /dev/null, a fifo) is written straight: it is not ours to replace. */
+static int write_device(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    if (output->count != 1)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: a log in the format %s is more than one file; give a name",
+                          output->path, output->format->name);
+    output->file[0] = fopen(output->path, "wb");
+    return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
+}
+
+/* What is there may be replaced: 0, or an error. */
+static int check_folder(const struct output *output)
+{
+    const struct pithi_format *format = output->format;
+
+    if (output->count == 0 && format->probe && format->probe(&(struct pithi_input){.path = output->path}))
+        return PITH_OK;
+    return output->count ? pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", output->path)
+                         : pithi_fail(PITH_ERR_OPEN,
+                                      "%s: is a directory, and no log in the format %s; remove it, or "
+                                      "give another name",
+                                      output->path, format->name);
+}
+
+static int write_output(struct pithlog *log, struct output *output, const struct pithi_convert *how)
+{
+    struct stat status;
+    int err = PITH_OK;
+
+    if (stat(output->path, &status) == 0) {
+        if (S_ISDIR(status.st_mode))
+            TRY(check_folder(output));
+        else if (!S_ISREG(status.st_mode))
+            return write_device(log, output, how);
+        else if (output->count == 0)
+            return pithi_fail(PITH_ERR_OPEN,
+                              "%s: is a file, and a log in the format %s a directory; remove it, or give "
+                              "another name",
+                              output->path, output->format->name);
+    }
+    output_discard(output); /* of a run that was killed */
+    err = output->count ? make_files(log, output, how) : make_folder(log, output, how);
+    if (!err)
+        err = output->count ? name_files(output) : name_folder(output);
+    if (err)
+        output_discard(output);
+out:
+    return err;
 }
 
 int pithi_format_write(struct pithlog *log, const struct pithi_format *format, const char *path,
                        const struct pithi_convert *how)
 {
-    struct stat status;
-    char *part = NULL;
-    FILE *file;
+    struct output output;
     int err;
 
-    if (!format->write)
+    if (!format->write && !format->write_folder)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: the format %s cannot be written; choose another with --format",
                           path, format->name);
-    if (stat(path, &status) == 0) {
-        if (S_ISDIR(status.st_mode))
-            return pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", path);
-        if (!S_ISREG(status.st_mode))
-            return write_device(log, format, path, how);
-    }
-    if (asprintf(&part, "%s.part", path) < 0)
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    unlink(part); /* of a run that was killed */
-    file = fopen(part, "w+bx");
-    if (!file) {
-        err = write_failed(path);
-        goto out;
-    }
-    err = write_file(log, format, path, file, how);
-    if (!err && rename(part, path) != 0)
-        err = write_failed(path);
-    if (err)
-        unlink(part);
-out:
-    free(part);
+    err = output_names(&output, format, path);
+    if (!err)
+        err = write_output(log, &output, how);
+    output_free(&output);
     return err;
 }

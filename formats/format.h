@@ -18,9 +18,11 @@ struct pithi_input {
     size_t size;
 };
 
+enum { PITHI_BESIDE = 2 };
 struct pithi_convert {
     int64_t from_ns, to_ns;         /* window; INT64_MIN, INT64_MAX: all */
     void (*note)(const char *text); /* told what the format could not hold, one line each with its count; may be NULL */
+    FILE *beside[PITHI_BESIDE];     /* for write: open files of the format's `beside`, in their order */
 };
 
 struct pithi_format {
@@ -29,9 +31,13 @@ struct pithi_format {
     const char *summary;  /* for `pith help formats`: what is kept, what is lost */
     /* 1: the file is of this format, by its first bytes (or, for a folder, its contents). */
     int (*probe)(const struct pithi_input *input);
-    int (*read)(const struct pithi_input *input, struct pithi_writer *writer);     /* NULL: cannot be read */
-    int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how); /* NULL: cannot be written */
-    int flows; /* 1: text, written from the first line to the last: it may go into a pipe */
+    int (*read)(const struct pithi_input *input, struct pithi_writer *writer); /* NULL: cannot be read */
+    /* How it is written, one of these; both NULL: cannot be written. A log of several files is either a folder, there
+     * and empty when write_folder is called, or a file with others beside it. */
+    int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how);
+    int (*write_folder)(struct pithlog *log, const char *folder, const struct pithi_convert *how);
+    const char *beside; /* suffixes of the files beside that of `write`, at most PITHI_BESIDE, "pcf row"; or NULL */
+    int flows;          /* 1: text, written from the first line to the last: it may go into a pipe */
 };
 
 extern const struct pithi_format pithi_formats[]; /* ends with a row whose name is NULL */
@@ -40,8 +46,11 @@ extern const struct pithi_format pithi_formats[]; /* ends with a row whose name 
 const struct pithi_format *pithi_format_by_name(const char *name);
 const struct pithi_format *pithi_format_by_suffix(const char *path);
 
-/* Writes `log` as `format` to `path`: to PATH.part first, then renamed, nothing left behind on failure. */
+/* Writes `log` as `format` to `path`: to PATH.part first, then renamed, nothing left behind on failure. A folder there
+ * is replaced when it is a log of this format. */
 int pithi_format_write(struct pithlog *log, const struct pithi_format *format, const char *path,
                        const struct pithi_convert *how);
+/* Removes what pithi_format_write has not finished; for another thread, when the process is to end. */
+void pithi_format_discard(const struct pithi_format *format, const char *path);
 
 #endif

@@ -14,7 +14,7 @@
 
 static int is_foreign(const struct pithi_format *format)
 {
-    return format != NULL && format->write != NULL && strcmp(format->name, "native") != 0;
+    return format != NULL && format->write != NULL && format->beside == NULL && strcmp(format->name, "native") != 0;
 }
 
 /* The format asked for by PITH_FORMAT, else by the log's suffix. */
@@ -31,8 +31,9 @@ static const struct pithi_format *foreign_format(void)
 {
     const struct pithi_format *format = wanted_format();
     const char *name = pithi_session.settings.format;
-    if (name != NULL && (format == NULL || (format->write == NULL && strcmp(format->name, "native") != 0)))
-        pithi_say("PITH_FORMAT=%s: no format that can be written; the log is written in Pith's own", name);
+    if (!is_foreign(format) && (format != NULL ? strcmp(format->name, "native") != 0 : name != NULL))
+        pithi_say("%s: no format of one file that can be written; the log is written in Pith's own",
+                  name != NULL ? name : format->name);
     return is_foreign(format) ? format : NULL;
 }
 

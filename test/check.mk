@@ -101,5 +101,5 @@ fuzz-run: $(addprefix $(O)/test/fuzz/live_,$(FUZZ))
 bench:
 	$(if $(filter no,$(DEPS)),,@./install-deps bench || :)
 	@+$(MAKE) --no-print-directory bench-run
-bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(if $(BIG),$(O)/test/bench/make_big_log)
+bench-run: all $(bench_bin) $(O)/test/cli/make_cli_log $(O)/test/bench/make_big_log
 	@O='$(O)' BIG='$(BIG)' test/bench/measure $(BENCH)

@@ -38,9 +38,9 @@ static int help_formats(void)
     printf("%-8s %-10s %-11s %s\n", "name", "suffixes", "can be", "what it keeps");
     for (const struct pithi_format *format = pithi_formats; format->name; format++)
         printf("%-8s %-10s %-11s %s\n", format->name, format->suffixes,
-               !format->write  ? "read"
-               : !format->read ? "written"
-                               : "read+write",
+               !format->write && !format->write_folder ? "read"
+               : !format->read                         ? "written"
+                                                       : "read+write",
                format->summary);
     return 0;
 }
