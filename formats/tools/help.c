@@ -33,15 +33,81 @@ static int help_env(void)
     return 0;
 }
 
+/* ---- The table of formats ---------------------------------------------------------------------------------------- */
+
+enum {
+    NAME_WIDTH = 9,
+    ACCESS_WIDTH = 11,
+    SUFFIX_WIDTH = 16,
+    SUMMARY_WIDTH = 65
+}; /* 100 columns, a blank behind each */
+
+/* How many bytes of `text` go into a line of `width`: whole words, at least one. */
+static size_t line_of_words(const char *text, size_t width)
+{
+    size_t fits = 0, length;
+
+    for (size_t at = 0; text[at]; at += length + strspn(text + at + length, " ")) {
+        length = strcspn(text + at, " ");
+        if (fits && at + length > width)
+            break;
+        fits = at + length;
+    }
+    return fits;
+}
+
+/* The next line of a column, filled up to its width; *text goes on behind it. */
+static size_t put_column(char *line, const char **text, size_t width)
+{
+    size_t length = line_of_words(*text, width - 1), size;
+
+    size = (size_t)sprintf(line, "%-*.*s", (int)width, (int)length, *text);
+    *text += length + strspn(*text + length, " ");
+    return size;
+}
+
+static void put_row(const char *name, const char *access, const char *suffixes, const char *summary)
+{
+    char line[512];
+
+    do {
+        size_t used = put_column(line, &name, NAME_WIDTH);
+
+        used += put_column(line + used, &access, ACCESS_WIDTH);
+        used += put_column(line + used, &suffixes, SUFFIX_WIDTH);
+        used += put_column(line + used, &summary, SUMMARY_WIDTH);
+        while (used > 0 && line[used - 1] == ' ')
+            used--;
+        printf("%.*s\n", (int)used, line);
+    } while (*summary || *suffixes);
+}
+
+/* The suffixes, with '/' behind each when they are those of folders. */
+static const char *told_suffixes(const struct pithi_format *format, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (const char *from = format->suffixes; *from && used + 3 < size; from++) {
+        text[used++] = *from;
+        if (format->write_folder && (from[1] == ' ' || from[1] == 0))
+            text[used++] = '/';
+    }
+    text[used] = 0;
+    return text;
+}
+
 static int help_formats(void)
 {
-    printf("%-8s %-10s %-11s %s\n", "name", "suffixes", "can be", "what it keeps");
+    char suffixes[128];
+
+    put_row("name", "can be", "suffixes", "what is kept, and what is lost");
     for (const struct pithi_format *format = pithi_formats; format->name; format++)
-        printf("%-8s %-10s %-11s %s\n", format->name, format->suffixes,
-               !format->write && !format->write_folder ? "read"
-               : !format->read                         ? "written"
-                                                       : "read+write",
-               format->summary);
+        put_row(format->name,
+                !format->write && !format->write_folder ? "read"
+                : !format->read                         ? "written"
+                                                        : "read+write",
+                told_suffixes(format, suffixes, sizeof suffixes), format->summary);
+    puts("\nA suffix with / is that of a folder. pith-formats(5) tells more.");
     return 0;
 }
 
