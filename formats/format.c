@@ -17,6 +17,7 @@
 #include "alog/alog.h"
 #include "chrome/chrome.h"
 #include "clog2/clog2.h"
+#include "ctf/ctf.h"
 #include "error.h"
 #include "native/native.h"
 #include "perfetto/perfetto.h"
@@ -64,6 +65,11 @@ const struct pithi_format pithi_formats[] = {
      .summary = "JSON of chrome://tracing: no collectives; messages as flows",
      .write = pithi_chrome_write,
      .flows = 1},
+    {.name = "ctf",
+     .suffixes = "ctf",
+     .summary = "Common Trace Format 1.8 (babeltrace2, Trace Compass), a folder: no colours, groups, members",
+     .probe = pithi_ctf_probe,
+     .write_folder = pithi_ctf_write},
     {.name = "text",
      .suffixes = "txt text",
      .summary = "a tab-separated record a line, definitions in lines with '#', as `pith print`",
