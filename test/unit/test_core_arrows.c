@@ -5,6 +5,7 @@
 
 #include "core/arrow_draw.h"
 #include "core/digest.h"
+#include "core/hit.h"
 #include "core/palette.h"
 #include "core/raster.h"
 #include "core_log.h"
@@ -187,6 +188,67 @@ static struct pithlog *make_crowd(void)
     return end_log();
 }
 
+/* In the plot of a crowd. */
+static void test_pointed(void)
+{
+    const struct pithi_bundle *bundle = pithi_hit_bundle(&plot, 500.5, ROW, 0.5);
+    struct pithi_bundle_look look;
+    double fade;
+
+    OK(bundle && bundle->from_row == 0 && bundle->to_row == 1 && bundle->count > 400 && bundle->count <= 500 &&
+           bundle->bytes == 8 * bundle->count && fabs(bundle->mean_ns - 10) < 1e-6 && length(&bundle->longest) == 10,
+       "pointed at: %.0f messages, %.0f bytes, mean %.1f ns", bundle ? bundle->count : 0, bundle ? bundle->bytes : 0,
+       bundle ? bundle->mean_ns : 0);
+    OK(!pithi_hit_bundle(&plot, 560, ROW, 0.5), "where there is none: none");
+    pithi_bundles_drawn(&plot, &fade);
+    OK(bundle && pithi_bundle_look(&plot, bundle, fade, &look) && look.width == 3 && look.alpha > 0.3 &&
+           fabs(look.ends[0] - 500.5) < 2 && look.ends[1] < look.ends[3],
+       "it is %d pixels wide, from the upper row down", look.width);
+    OK(!pithi_hit_bundle(&plot, 300, 3.3 * ROW, 300), "an arrow that is nearer comes before bundles");
+}
+
+/* Of more messages than are looked at for a picture, those of one bundle are counted all the same. */
+static void test_sampled(void)
+{
+    struct pithi_bundle exact = {0}, *first;
+    struct pithlog_digest *digest;
+    struct pithlog *log;
+    struct pithi_row *rows;
+    uint32_t count, wanted = 0;
+    double sum = 0, bytes = 0;
+    int64_t longest = 0;
+    int status;
+
+    begin_log();
+    for (int32_t i = 0; i < 55000; i++) {
+        add_end(PITHLOG_SEND, 0, 1, i * 100, i);
+        add_end(PITHLOG_RECV, 1, 0, i * 100 + 1 + (int32_t)below(90), i);
+    }
+    log = end_log();
+    core_check(pithlog_digest_open(log, NULL, NULL, &digest));
+    rows = pithi_rows_make(log, digest, &count);
+    load_plot(log, digest, rows, 50);
+    first = &plot.arrows.bundles[0];
+    status = pithi_plot_look(&plot, first, &exact);
+    for (uint32_t i = 0; i < message_count; i++) {
+        double columns[2] = {(double)messages[i].send_ns / 10000, (double)messages[i].recv_ns / 10000};
+        if ((int32_t)((columns[0] + 20000) / plot.arrows.step) != first->places[0] ||
+            (int32_t)((columns[1] + 20000) / plot.arrows.step) != first->places[1])
+            continue;
+        wanted++;
+        bytes += (double)messages[i].bytes;
+        sum += (double)length(&messages[i]);
+        longest = length(&messages[i]) > longest ? length(&messages[i]) : longest;
+    }
+    OK(plot.arrows.sampled && status == 0 && wanted > 250 && exact.count == wanted && exact.bytes == bytes &&
+           fabs(exact.mean_ns - sum / wanted) < 1e-6 && length(&exact.longest) == longest,
+       "of a sample, looked at: %.0f messages of %u, mean %.3f ns", exact.count, wanted, exact.mean_ns);
+    pithi_plot_free(&plot);
+    free(rows);
+    pithlog_digest_close(digest);
+    pithlog_close(log);
+}
+
 static void test_crowd(void)
 {
     struct pithlog *log = make_crowd();
@@ -215,6 +277,7 @@ static void test_crowd(void)
         found += darkness(x, y - 3, 1, 7) > 4;
     }
     OK(found == 10, "the longest arrow is seen all the way (%d of 10 places)", found);
+    test_pointed();
     pithi_plot_free(&plot);
 
     load_plot(log, digest, rows, 100000);
@@ -298,6 +361,7 @@ int main(void)
 {
     test_arrows();
     test_crowd();
+    test_sampled();
     test_counters();
     return tap_done();
 }

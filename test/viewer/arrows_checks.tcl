@@ -45,6 +45,43 @@ ok [expr {[lsearch -regexp $said {reading messages [0-9]+ %}] >= 0}] "the status
 ok $drawn "there is a picture before all is read"
 ok [expr {![string match *reading* [$other word_status]]}] "then it tells no more: [$other word_status]"
 set with [dark $other]
+
+# Bundles: pointed at, and clicked on.
+proc find_bundle {} {
+    variable other
+    lassign [[$other timeline] size] width height
+    foreach y {33 55 77 99} {
+        for {set x 10} {$x < $width} {incr x 3} {
+            set what [[$other details] what_is_at $x $y]
+            if {[dict exists $what kind] && [dict get $what kind] eq "bundle"} {
+                return [list $x $y [dict get $what hit]]
+            }
+        }
+    }
+}
+lassign [find_bundle] x y hit
+set plot [$other word_canvas]
+event generate $plot <Motion> -x $x -y $y
+$other word_sync
+like [$other status_text] {^[0-9  ]+ messages   from rank [0-9]+   to rank [0-9]+   size .* bytes   mean .* us   longest .* us} \
+    "a bundle is told of: [$other status_text]"
+is [llength [$plot find withtag outline]] 2 "and outlined"
+is [dict get $hit bytes] [expr {8192 * [dict get $hit count]}] "its bytes are those of all its messages"
+set longest [dict get $hit longest]
+ok [expr {[dict get $longest end] - [dict get $longest start] > [dict get $hit mean]}] "the longest is longer than the mean"
+event generate $plot <Button-1> -x $x -y $y
+event generate $plot <ButtonRelease-1> -x $x -y $y
+$other word_sync
+set thing [[$other choice] thing]
+is "[dict get $thing kind] [dict get $thing hit]" "message $longest" "a click chooses its longest message"
+ok [winfo exists $plot.card] "and opens the card"
+is [$plot.card.v0 cget -text] [lindex [[$other details] bundle_lines $hit] 1] "which tells of the bundle"
+[$other part Walk] word_jump
+lassign [[$other model] window] t0 t1
+ok [expr {$t0 <= [dict get $longest end] && [dict get $longest end] <= $t1}] "j goes to its other end"
+$other escape
+$other escape
+
 [$other model] set_arrows 0
 $other word_sync
 set without [dark $other]

@@ -278,4 +278,25 @@ $tools.height set 3.0
 sync
 is [height] 20 "the slider too"
 
+# ---- Rows too low to be seen alone
+height 0.3
+sync
+set this [lindex [info class instances ::pith::Window] 0]
+set details [$this details]
+set what [$details what_is_at [x_of 1.5] 1]
+is [dict get $what kind] group "of rows that are lines together, the group is told"
+like [dict get $what lines] {^\{\} \{ranks? [0-9]+( to [0-9]+)?\} of \{[0-9]+ lanes?\} MPI_Barrier} "its ranks and its mix: [dict get $what lines]"
+set shares [dict get $what hit mix]
+ok [expr {abs([lindex $shares 1] + ([llength $shares] > 2 ? [lindex $shares 3] : 0) - 1) < 0.001}] "which comes to all of its time"
+event generate $plot <Motion> -x [x_of 1.5] -y 1
+event generate $plot <Button-1> -x [x_of 1.5] -y 1
+event generate $plot <ButtonRelease-1> -x [x_of 1.5] -y 1
+sync
+ok [winfo exists $plot.card] "a click opens its card"
+is [[$this choice] thing] {} "and chooses nothing"
+foreach key {o j h period Control-Down} {
+    press_key $key
+}
+ok 1 "keys for what is chosen: no harm"
+press_key Escape
 done

@@ -200,8 +200,7 @@ static double bundle_alpha(const struct pithi_plot *plot, const struct pithi_bun
     return 0.2 + 0.6 * bundle_weight(plot, bundle);
 }
 
-/* So many bundles are drawn; *fade: what their alphas are multiplied by. */
-static uint32_t measure_bundles(const struct pithi_plot *plot, double *fade)
+uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade)
 {
     double area = plot->width * plot->row_height * plot->row_count, pixels = 0, cover = 0, ends[4];
     uint32_t i;
@@ -216,31 +215,36 @@ static uint32_t measure_bundles(const struct pithi_plot *plot, double *fade)
     return i;
 }
 
-/* Lines side by side, one pixel apart across the direction that it mostly goes in. */
-static void draw_bundle(const struct pithi_plot *plot, const struct pithi_painter *painter,
-                        const struct pithi_bundle *bundle, double alpha)
+int pithi_bundle_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double fade,
+                      struct pithi_bundle_look *look)
 {
-    double ends[4];
-    int width = bundle_width(plot, bundle), steep;
+    look->width = bundle_width(plot, bundle);
+    look->alpha = fmax(bundle_alpha(plot, bundle) * fade, 0.03);
+    return bundle_ends(plot, bundle, look->ends) > 0;
+}
 
-    if (bundle_ends(plot, bundle, ends) <= 0)
-        return;
-    steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
-    for (int i = 0; i < width; i++) {
-        double off = i - (width - 1) / 2.0, x = steep ? off : 0, y = steep ? 0 : off;
-        painter->line(painter->context, ends[0] + x, ends[1] + y, ends[2] + x, ends[3] + y, PITHI_RGB_ARROW, alpha);
+/* Lines side by side, one pixel apart across the direction that it mostly goes in. */
+static void draw_bundle(const struct pithi_painter *painter, const struct pithi_bundle_look *look)
+{
+    const double *ends = look->ends;
+    int steep = fabs(ends[3] - ends[1]) > fabs(ends[2] - ends[0]);
+
+    for (int i = 0; i < look->width; i++) {
+        double off = i - (look->width - 1) / 2.0, x = steep ? off : 0, y = steep ? 0 : off;
+        painter->line(painter->context, ends[0] + x, ends[1] + y, ends[2] + x, ends[3] + y, PITHI_RGB_ARROW,
+                      look->alpha);
     }
 }
 
 /* The smallest first, so that the large ones lie on top. */
 static void draw_bundles(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
+    struct pithi_bundle_look look;
     double fade;
 
-    for (uint32_t i = measure_bundles(plot, &fade); i-- > 0;) {
-        const struct pithi_bundle *bundle = &plot->arrows.bundles[i];
-        draw_bundle(plot, painter, bundle, fmax(bundle_alpha(plot, bundle) * fade, 0.03));
-    }
+    for (uint32_t i = pithi_bundles_drawn(plot, &fade); i-- > 0;)
+        if (pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look))
+            draw_bundle(painter, &look);
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */

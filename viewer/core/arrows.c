@@ -10,16 +10,17 @@
  * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times.
  * */
 enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, FAR = 20000, FEW = 4, WIDER = 3 };
+/* When one is pointed at, of messages in its columns. */
+enum { MOST_LOOKED_AT = 200000 };
 
 /* ---- Bundles ----------------------------------------------------------------------------------------------------- */
 
 struct bundling {
     const struct pithi_arrows_query *query;
     struct pithi_bundle *bundles;
-    int32_t (*places)[2]; /* of each bundle: its ends, in steps of BUNDLE_COLUMNS */
-    uint32_t count, bundle_room, place_room;
+    uint32_t count, bundle_room;
     uint32_t *slots; /* [slot_count] bundle + 1, 0: free */
-    uint32_t slot_count, messages;
+    uint32_t slot_count, messages, step;
     int one_counts; /* 1: a bundle is where one of it is, by chance: wide ones in their middles would be a comb */
 };
 
@@ -30,20 +31,23 @@ static double column_of(const struct pithi_arrows_query *query, int64_t time_ns)
     return column < -FAR ? -FAR : column > FAR + query->width ? FAR + query->width : column;
 }
 
-static int32_t place_of(double column) { return (int32_t)((column + FAR) / BUNDLE_COLUMNS); }
+static int32_t place_of(double column, uint32_t step) { return (int32_t)((column + FAR) / step); }
 
-static uint32_t *slot_of(struct bundling *b, uint32_t from_row, uint32_t to_row, int32_t from, int32_t to)
+static int is_same(const struct pithi_bundle *a, const struct pithi_bundle *b)
 {
-    uint64_t hash = ((uint64_t)from_row << 32 | to_row) * UINT64_C(0x9e3779b97f4a7c15);
-    hash = (hash ^ ((uint64_t)(uint32_t)from << 32 | (uint32_t)to)) * UINT64_C(0xd6e8feb86659fd93);
+    return a->from_row == b->from_row && a->to_row == b->to_row && a->places[0] == b->places[0] &&
+           a->places[1] == b->places[1];
+}
+
+static uint32_t *slot_of(struct bundling *b, const struct pithi_bundle *like)
+{
+    uint64_t hash = ((uint64_t)like->from_row << 32 | like->to_row) * UINT64_C(0x9e3779b97f4a7c15);
+    hash ^= (uint64_t)(uint32_t)like->places[0] << 32 | (uint32_t)like->places[1];
+    hash *= UINT64_C(0xd6e8feb86659fd93);
     uint32_t at = (uint32_t)(hash >> 40) & (b->slot_count - 1);
 
-    for (; b->slots[at]; at = (at + 1) & (b->slot_count - 1)) {
-        const struct pithi_bundle *bundle = &b->bundles[b->slots[at] - 1];
-        const int32_t *places = b->places[b->slots[at] - 1];
-        if (bundle->from_row == from_row && bundle->to_row == to_row && places[0] == from && places[1] == to)
-            break;
-    }
+    while (b->slots[at] && !is_same(&b->bundles[b->slots[at] - 1], like))
+        at = (at + 1) & (b->slot_count - 1);
     return &b->slots[at];
 }
 
@@ -57,7 +61,7 @@ static void make_room(struct bundling *b)
     b->slots = pithi_alloc(count, sizeof *b->slots);
     b->slot_count = count;
     for (uint32_t i = 0; i < b->count; i++)
-        *slot_of(b, b->bundles[i].from_row, b->bundles[i].to_row, b->places[i][0], b->places[i][1]) = i + 1;
+        *slot_of(b, &b->bundles[i]) = i + 1;
 }
 
 /* By chance, as often as `more` has part in `count`: so each of a bundle may become the one where it is. */
@@ -69,25 +73,37 @@ static int is_chosen(const struct pithi_bundle *more, double count)
     return (double)(hash >> 40) / (double)(1 << 24) * count < more->count;
 }
 
-/* More messages at a place: `more` has their rows, count and columns. */
-static void add_bundle(struct bundling *b, const struct pithi_bundle *more, int32_t from, int32_t to)
+static uint64_t length_of(const struct pithlog_message *message)
+{
+    return (uint64_t)llabs(message->recv_ns - message->send_ns);
+}
+
+static void take_numbers(struct pithi_bundle *bundle, const struct pithi_bundle *more)
+{
+    if (!bundle->count || length_of(&more->longest) > length_of(&bundle->longest))
+        bundle->longest = more->longest;
+    bundle->count += more->count;
+    bundle->bytes += more->bytes;
+    bundle->mean_ns += (more->mean_ns - bundle->mean_ns) * (more->count / bundle->count);
+}
+
+/* More messages at a place: `more` has their rows, columns, places and numbers. */
+static void add_bundle(struct bundling *b, const struct pithi_bundle *more)
 {
     struct pithi_bundle *bundle;
     uint32_t *slot;
     double share;
 
     make_room(b);
-    slot = slot_of(b, more->from_row, more->to_row, from, to);
+    slot = slot_of(b, more);
     if (!*slot) {
         b->bundles = pithi_grow(b->bundles, &b->bundle_room, b->count + 1, sizeof *b->bundles);
-        b->places = pithi_grow(b->places, &b->place_room, b->count + 1, sizeof *b->places);
-        b->bundles[b->count] = (struct pithi_bundle){.from_row = more->from_row, .to_row = more->to_row};
-        b->places[b->count][0] = from;
-        b->places[b->count][1] = to;
+        b->bundles[b->count] = (struct pithi_bundle){
+            .from_row = more->from_row, .to_row = more->to_row, .places = {more->places[0], more->places[1]}};
         *slot = ++b->count;
     }
     bundle = &b->bundles[*slot - 1];
-    bundle->count += more->count;
+    take_numbers(bundle, more);
     if (b->one_counts && !is_chosen(more, bundle->count))
         return;
     share = b->one_counts ? 1 : more->count / bundle->count;
@@ -95,33 +111,49 @@ static void add_bundle(struct bundling *b, const struct pithi_bundle *more, int3
     bundle->x1 += (more->x1 - bundle->x1) * share;
 }
 
+/* A message as a bundle of one. */
+static struct pithi_bundle bundle_of(const struct pithi_arrows_query *query, const struct pithlog_message *message,
+                                     uint32_t step)
+{
+    struct pithi_bundle one = {.from_row = query->row_of_lane[message->send_lane],
+                               .to_row = query->row_of_lane[message->recv_lane],
+                               .x0 = column_of(query, message->send_ns),
+                               .x1 = column_of(query, message->recv_ns),
+                               .count = 1,
+                               .bytes = (double)message->bytes,
+                               .mean_ns = (double)message->recv_ns - (double)message->send_ns,
+                               .longest = *message};
+
+    one.places[0] = place_of(one.x0, step);
+    one.places[1] = place_of(one.x1, step);
+    return one;
+}
+
 static void bundle_message(void *context, const struct pithlog_message *message)
 {
     struct bundling *b = context;
-    struct pithi_bundle one = {.from_row = b->query->row_of_lane[message->send_lane],
-                               .to_row = b->query->row_of_lane[message->recv_lane],
-                               .x0 = column_of(b->query, message->send_ns),
-                               .x1 = column_of(b->query, message->recv_ns),
-                               .count = 1};
+    struct pithi_bundle one = bundle_of(b->query, message, b->step);
 
-    add_bundle(b, &one, place_of(one.x0), place_of(one.x1));
+    add_bundle(b, &one);
     b->messages++;
 }
 
 static void end_bundling(struct bundling *b)
 {
     free(b->slots);
-    free(b->places);
     free(b->bundles);
 }
 
 /* Twice as wide. */
 static void widen(struct bundling *b)
 {
-    struct bundling wider = {.query = b->query, .messages = b->messages, .one_counts = 1};
+    struct bundling wider = {.query = b->query, .step = b->step * 2, .messages = b->messages, .one_counts = 1};
 
-    for (uint32_t i = 0; i < b->count; i++)
-        add_bundle(&wider, &b->bundles[i], b->places[i][0] / 2, b->places[i][1] / 2);
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->bundles[i].places[0] /= 2;
+        b->bundles[i].places[1] /= 2;
+        add_bundle(&wider, &b->bundles[i]);
+    }
     end_bundling(b);
     *b = wider;
 }
@@ -145,7 +177,7 @@ static int by_count(const void *a, const void *b)
 static int load_bundles(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                         const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
 {
-    struct bundling b = {.query = query};
+    struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
     /* Of some lanes most that is read is others'. */
     uint64_t most = arrows->total <= BUNDLED_MESSAGES ? UINT64_MAX
                     : window->lanes                   ? 8 * BUNDLED_MESSAGES
@@ -157,10 +189,14 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
         widen(&b);
     if (b.count)
         qsort(b.bundles, b.count, sizeof *b.bundles, by_count);
-    for (uint32_t i = 0; i < b.count; i++)
+    for (uint32_t i = 0; i < b.count; i++) {
         b.bundles[i].count *= weight;
+        b.bundles[i].bytes *= weight;
+    }
     arrows->bundles = b.bundles;
     arrows->bundle_count = b.count;
+    arrows->sampled = weight > 1;
+    arrows->step = b.step;
     b.bundles = NULL;
     end_bundling(&b);
     return err;
@@ -218,6 +254,65 @@ int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_ar
         pithi_arrows_free(arrows);
     free(shown);
     return err;
+}
+
+/* ---- One bundle, looked at --------------------------------------------------------------------------------------- */
+
+struct looking {
+    const struct pithi_arrows_query *query;
+    const struct pithi_bundle *bundle;
+    uint32_t step;
+    struct pithi_bundle sum;
+};
+
+static void look_at(void *context, const struct pithlog_message *message)
+{
+    struct looking *looking = context;
+    struct pithi_bundle one = bundle_of(looking->query, message, looking->step);
+
+    if (is_same(&one, looking->bundle))
+        take_numbers(&looking->sum, &one);
+}
+
+static int64_t time_of(const struct pithi_arrows_query *query, double column)
+{
+    double part = column < 0 ? 0 : column / query->width;
+    double time = (double)query->t0_ns + part * ((double)query->t1_ns - (double)query->t0_ns);
+    return time < (double)query->t1_ns ? (int64_t)time : query->t1_ns - 1;
+}
+
+/* A stretch through which all messages of a bundle go, as short as can be: where they are sent, or an edge. */
+static struct pithlog_digest_window window_of(const struct pithi_arrows_query *query, const struct pithi_bundle *bundle,
+                                              uint32_t step)
+{
+    double first = (double)bundle->places[0] * step - FAR;
+
+    return (struct pithlog_digest_window){.from_ns = time_of(query, first) - 1,
+                                          .to_ns = time_of(query, first + step) + 1};
+}
+
+int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
+                      const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
+{
+    struct looking looking = {.query = query, .bundle = bundle, .step = arrows->step};
+    struct pithlog_digest_window window = window_of(query, bundle, arrows->step);
+    unsigned char *lanes = pithi_alloc(query->lane_count, 1);
+    double weight;
+    int err;
+
+    for (uint32_t lane = 0; lane < query->lane_count; lane++)
+        lanes[lane] = query->row_of_lane[lane] == bundle->from_row || query->row_of_lane[lane] == bundle->to_row;
+    window.lanes = lanes;
+    err = pithlog_digest_sample(digest, &window, MOST_LOOKED_AT, look_at, &looking, &weight);
+    free(lanes);
+    if (err || !looking.sum.count)
+        return -1;
+    *exact = *bundle;
+    exact->count = looking.sum.count * weight;
+    exact->bytes = looking.sum.bytes * weight;
+    exact->mean_ns = looking.sum.mean_ns;
+    exact->longest = looking.sum.longest;
+    return weight > 1;
 }
 
 void pithi_arrows_free(struct pithi_arrows *arrows)

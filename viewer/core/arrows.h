@@ -19,8 +19,12 @@ struct pithi_arrow {
 
 struct pithi_bundle {
     uint32_t from_row, to_row;
-    double x0, x1; /* columns where they are sent and received, on average; may be out of the window */
-    double count;  /* about so many messages */
+    double x0, x1;                  /* columns where they are sent and received, on average; may be out of the window */
+    double count;                   /* about so many messages */
+    double bytes;                   /* of all of them */
+    double mean_ns;                 /* from send to receive; below 0 where clocks disagree */
+    struct pithlog_message longest; /* of those that were looked at */
+    int32_t places[2];              /* arrows.c's: its ends, in steps of some columns */
 };
 
 struct pithi_arrows {
@@ -30,6 +34,8 @@ struct pithi_arrows {
     uint64_t total;               /* messages that reach into the window between the rows shown, exactly */
     struct pithi_bundle *bundles; /* the largest first; none if all messages are arrows */
     uint32_t bundle_count;
+    uint32_t step; /* columns between the places of bundles */
+    int sampled;   /* 1: what bundles tell is an estimate */
 };
 
 struct pithi_arrows_query {
@@ -43,6 +49,10 @@ struct pithi_arrows_query {
 /* `arrows` was zeroed. 0 or an enum pith_err; then there are none. `digest` NULL: none. */
 int pithi_arrows_load(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
                       struct pithi_arrows *arrows);
+/* Looks at all messages of a bundle of these arrows, or very many of them: *exact becomes it, with numbers that are no
+ * estimate (0 is returned) or still are (1), or is left alone (-1, an error). Some milliseconds. */
+int pithi_arrows_look(const struct pithlog_digest *digest, const struct pithi_arrows_query *query,
+                      const struct pithi_arrows *arrows, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 void pithi_arrows_free(struct pithi_arrows *arrows);
 
 #endif

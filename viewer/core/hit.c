@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arrow_draw.h"
 #include "core/memory.h"
 
 /* How far the end of a state is sought: beyond that it is not worth the wait under a moving pointer. */
 enum { MOST_RECORDS = 2000000 };
+/* A bundle that is fainter is not pointed at. */
+#define LEAST_ALPHA 0.2
 
 /* ---- States ------------------------------------------------------------------------------------------------------ */
 
@@ -197,5 +200,31 @@ const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double 
             nearest = &plot->arrows.items[i];
         }
     }
+    return nearest;
+}
+
+/* Where bundles cross, the one of the most messages lies on top. */
+const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach)
+{
+    const struct pithi_bundle *nearest = NULL;
+    struct pithi_bundle_look look;
+    double fade, least = reach;
+    uint32_t drawn = pithi_bundles_drawn(plot, &fade);
+
+    for (uint32_t i = 0; i < drawn; i++) {
+        const double *ends = look.ends;
+        double distance;
+        if (!pithi_bundle_look(plot, &plot->arrows.bundles[i], fade, &look) || look.alpha < LEAST_ALPHA)
+            continue;
+        distance = distance_to_segment(x, y, ends[0], ends[1], ends[2], ends[3]);
+        distance = fmax(0, distance - look.width / 2.0 - 0.5);
+        if (distance < least || (!nearest && distance <= least)) {
+            least = distance;
+            nearest = &plot->arrows.bundles[i];
+        }
+    }
+    /* An arrow that is one of those is a bundle too, of itself at least. */
+    if (nearest && (least > 0 || nearest->count < 2) && pithi_hit_arrow(plot, x, y, least + 1))
+        return NULL;
     return nearest;
 }

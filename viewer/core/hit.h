@@ -36,4 +36,21 @@ int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_
 /* The arrow of a drawn plot that passes nearest to (x, y), at most `reach` pixels away; NULL: none. */
 const struct pithi_arrow *pithi_hit_arrow(const struct pithi_plot *plot, double x, double y, double reach);
 
+/* The bundle there, unless an arrow is nearer; bundles too faint to be told apart are passed over, so that in a crowd
+ * states can be pointed at. NULL: none. */
+const struct pithi_bundle *pithi_hit_bundle(const struct pithi_plot *plot, double x, double y, double reach);
+
+/* What is in a stretch of time [from, to) on a row that stands for many lanes (an even choice of very many): states by
+ * the time in which they are innermost, falling, hidden ones too. */
+struct pithi_mix {
+    uint32_t asked; /* lanes looked at */
+    uint32_t count; /* states */
+    struct pithi_mix_state {
+        uint32_t id;
+        double share; /* of the lanes' time, 0 to 1 */
+    } * states;       /* [count], to be freed */
+};
+int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                      struct pithi_mix *mix); /* 0 or an enum pith_err */
+
 #endif

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/hit.h"
+#include "core/legend.h"
 #include "core/memory.h"
 
 /* Of more lanes an even choice is asked: each costs a look into the log, and the pointer does not wait. */
@@ -80,4 +81,35 @@ int pithi_hit_row_event(struct pithlog *log, const struct pithi_row *row, int64_
     }
     hit->asked = asked;
     return status;
+}
+
+static void fill_mix(const struct pithlog *log, const struct pithi_cells *cells, int64_t span_ns, struct pithi_mix *mix)
+{
+    uint32_t count;
+    struct pithi_legend_entry *entries = pithi_legend_make(log, cells, span_ns, &count);
+
+    mix->states = pithi_alloc(count, sizeof *mix->states);
+    for (uint32_t i = 0; i < count; i++)
+        if (entries[i].sum.exclusive_ns > 0)
+            mix->states[mix->count++] = (struct pithi_mix_state){entries[i].id, entries[i].share};
+    free(entries);
+}
+
+int pithi_hit_row_mix(struct pithlog *log, const struct pithi_row *row, int64_t from_ns, int64_t to_ns,
+                      struct pithi_mix *mix)
+{
+    uint32_t lanes[MOST_ASKED], asked = 1;
+    struct pithi_query query = {.t0_ns = from_ns, .t1_ns = to_ns, .levels = 1, .lanes = lanes};
+    struct pithi_cells cells = {0};
+    int err;
+
+    *mix = (struct pithi_mix){0};
+    for (uint32_t i = 0; i < asked; i++)
+        lanes[i] = asked_lane(row, i, &asked);
+    query.lane_count = mix->asked = asked;
+    err = pithi_query_run(log, &query, &cells);
+    if (err != PITH_ERR_USAGE && cells.sums)
+        fill_mix(log, &cells, to_ns - from_ns, mix);
+    pithi_cells_free(&cells);
+    return err;
 }

@@ -93,6 +93,26 @@ void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *labe
     pithi_clean(label, size, raw, 0);
 }
 
+void pithi_row_place(const struct pithlog *log, const struct pithi_row *row, char *text, size_t size)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+    const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[0]);
+    int32_t low = lane->rank, high = lane->rank;
+
+    for (uint32_t i = 1; i < count; i++) {
+        int32_t rank = pithlog_get_lane(log, lanes[i])->rank;
+        low = rank < low ? rank : low;
+        high = rank > high ? rank : high;
+    }
+    if (low < high)
+        snprintf(text, size, "ranks %" PRId32 " to %" PRId32, low, high);
+    else if (count == 1 && lane->thread)
+        snprintf(text, size, "rank %" PRId32 " thread %" PRIu32, low, lane->thread);
+    else
+        snprintf(text, size, "rank %" PRId32, low);
+}
+
 void pithi_number_text(uint64_t number, char *text, size_t size)
 {
     char digits[24];

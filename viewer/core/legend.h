@@ -25,6 +25,9 @@ char *pithi_def_label(const struct pithlog *log, uint32_t id, char *label, size_
  * clean. */
 void pithi_row_label(const struct pithlog *log, struct pithi_row row, char *label, size_t size);
 
+/* Whose a row is, in words of the log's: "rank 3", "rank 3 thread 1", "ranks 4 to 7". */
+void pithi_row_place(const struct pithlog *log, const struct pithi_row *row, char *text, size_t size);
+
 /* 12345678 as "12 345 678" (thin spaces). */
 void pithi_number_text(uint64_t number, char *text, size_t size);
 

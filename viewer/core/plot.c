@@ -32,7 +32,8 @@ void pithi_plot_prepare(struct pithi_plot *plot)
     plot->cells.rows = count;
 }
 
-void pithi_plot_load_arrows(struct pithi_plot *plot)
+/* To be freed: query->row_of_lane. */
+static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows_query *query)
 {
     uint32_t lane_count = pithlog_get_info(plot->log)->lanes, count;
     uint32_t *row_of_lane = pithi_alloc(lane_count, sizeof *row_of_lane);
@@ -43,16 +44,33 @@ void pithi_plot_load_arrows(struct pithi_plot *plot)
         for (uint32_t i = 0; i < count && plot->cell_row[row] != PITHI_NONE; i++)
             row_of_lane[lanes[i]] = row;
     }
-    pithi_arrows_load(plot->digest,
-                      &(struct pithi_arrows_query){.t0_ns = plot->t0_ns,
-                                                   .t1_ns = plot->t1_ns,
-                                                   .width = plot->width,
-                                                   .row_of_lane = row_of_lane,
-                                                   .lane_count = lane_count,
-                                                   .most = plot->most_arrows},
-                      &plot->arrows);
+    *query = (struct pithi_arrows_query){.t0_ns = plot->t0_ns,
+                                         .t1_ns = plot->t1_ns,
+                                         .width = plot->width,
+                                         .row_of_lane = row_of_lane,
+                                         .lane_count = lane_count,
+                                         .most = plot->most_arrows};
+    return row_of_lane;
+}
+
+void pithi_plot_load_arrows(struct pithi_plot *plot)
+{
+    struct pithi_arrows_query query;
+    uint32_t *row_of_lane = arrows_query(plot, &query);
+
+    pithi_arrows_load(plot->digest, &query, &plot->arrows);
     plot->graphs = pithi_graphs_load(plot);
     free(row_of_lane);
+}
+
+int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact)
+{
+    struct pithi_arrows_query query;
+    uint32_t *row_of_lane = arrows_query(plot, &query);
+    int status = pithi_arrows_look(plot->digest, &query, &plot->arrows, bundle, exact);
+
+    free(row_of_lane);
+    return status;
 }
 
 static void add_sums(struct pithi_sum *sums, const struct pithi_sum *more, uint32_t defs)

@@ -53,6 +53,8 @@ void pithi_plot_prepare(struct pithi_plot *plot);
 void pithi_plot_load_arrows(struct pithi_plot *plot);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
+/* All messages of one of its bundles: see pithi_arrows_look. */
+int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);
 
 /* Where a moment lies, which may be far outside. */
 double pithi_plot_x(const struct pithi_plot *plot, int64_t time_ns);

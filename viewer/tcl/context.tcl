@@ -15,7 +15,8 @@ oo::class create ::pith::Context {
 
     method popup {x y root_x root_y} {
         set what [[$window details] what_is_at $x $y]
-        if {[dict exists $what kind]} {
+        set what [[$window details] chosen_of $what]
+        if {$what ne {}} {
             [$window choice] choose $what
         }
         my fill $what [[$window timeline] row_at $y]

@@ -1,4 +1,5 @@
-# details.tcl - what is under a point of the time lines: state, event, message or counter, in words; the card that shows it.
+# details.tcl - what is under a point of the time lines, in words; the card that shows it. Kinds: state, event, message,
+# counter; bundle (of messages too many to be drawn one by one) and group (lanes too many for lines of their own).
 
 oo::class create ::pith::Details {
     variable model timeline
@@ -17,7 +18,7 @@ oo::class create ::pith::Details {
         if {$row < 0} {
             return $what
         }
-        foreach kind {event message counter state} {
+        foreach kind {event bundle message group counter state} {
             set hit [my ${kind}_at $row $x $y]
             if {$hit ne {}} {
                 return [dict merge $what [dict create kind $kind hit $hit lines [my ${kind}_lines $hit]]]
@@ -41,8 +42,40 @@ oo::class create ::pith::Details {
         }
         # The core looks among the arrows of its last picture, which must be of this window.
         $timeline draw_pending
-        return [[$model log] arrowat $x $y]
+        set hit [[$model log] arrowat $x $y]
+        if {$hit eq {}} {
+            set bundle [[$model log] bundleat $x $y]
+            if {$bundle ne {}} {
+                set hit [dict create {*}[dict get $bundle longest] line [dict get $bundle line]]
+            }
+        }
+        return $hit
     }
+
+    # One message is none.
+    method bundle_at {row x y} {
+        if {![$model arrows]} {
+            return {}
+        }
+        $timeline draw_pending
+        set hit [[$model log] bundleat $x $y]
+        return [expr {$hit ne {} && [dict get $hit count] > 1 ? $hit : {}}]
+    }
+
+    # Where rows are so low that several make a line. As a hit it has no length: there is nothing to zoom to.
+    method group_at {row x y} {
+        if {[$model row_height] >= 1} {
+            return {}
+        }
+        $timeline draw_pending
+        set hit [my group_of_row $row $y {*}[my column $x]]
+        if {$hit ne {}} {
+            set hit [dict create {*}$hit start [$timeline time_at $x] end [$timeline time_at $x]]
+        }
+        return $hit
+    }
+
+    method group_of_row {row y from to} { return [[$model log] groupat $row $y $from $to] }
 
     # What lies under a column of pixels.
     method column {x} {
@@ -61,7 +94,12 @@ oo::class create ::pith::Details {
     }
 
     method state_at {row x y} {
-        return [[$model log] stateat $row {*}[my column $x] [$model within_line $y] [$model row_height]]
+        set column [my column $x]
+        set hit [[$model log] stateat $row {*}$column [$model within_line $y] [$model row_height]]
+        if {[dict exists $hit alike]} {
+            dict set hit column $column
+        }
+        return $hit
     }
 
     method place_of {hit {rank rank} {thread thread}} {
@@ -132,6 +170,55 @@ oo::class create ::pith::Details {
         return $lines
     }
 
+    # Estimates, where there are very many.
+    method bundle_lines {hit} {
+        set about [expr {[dict get $hit about] ? "about " : {}}]
+        set longest [dict get $hit longest]
+        return [list {} "$about[::pithtk::number [dict get $hit count]] messages" from [dict get $hit from] \
+            to [dict get $hit to] size "$about[::pithtk::number [dict get $hit bytes]] bytes" \
+            mean [::pithtk::duration [dict get $hit mean]] \
+            longest [::pithtk::duration [expr {[dict get $longest end] - [dict get $longest start]}]]]
+    }
+
+    method group_lines {hit} {
+        return [list {} [dict get $hit place] of "[dict get $hit lanes] lane[expr {[dict get $hit lanes] == 1 ? {} : {s}}]" \
+            {*}[my mix_lines [dict get $hit mix] 3]]
+    }
+
+    # On a row of many lanes, what is there then.
+    method lines_of_mix {hit} {
+        set row [$model row_of [dict get $hit rank] [dict get $hit thread]]
+        set group [my group_of_row $row 0 {*}[dict get $hit column]]
+        return [list here [dict get $group place] {*}[my mix_lines [dict get $group mix] 6]]
+    }
+
+    # The states that are most of it.
+    method mix_lines {mix most} {
+        set lines {}
+        foreach {name share} [lrange $mix 0 [expr {2 * $most - 1}]] {
+            lappend lines $name [my percent $share 1]
+        }
+        if {[llength $mix] > 2 * $most} {
+            lappend lines {} "([expr {[llength $mix] / 2 - $most}] more)"
+        }
+        return $lines
+    }
+
+    # What a click on it chooses: of a bundle the longest message; {} nothing.
+    method chosen_of {what} {
+        if {![dict exists $what kind]} {
+            return {}
+        }
+        switch [dict get $what kind] {
+            group { return {} }
+            bundle {
+                set hit [dict get $what hit longest]
+                return [dict create kind message hit $hit lines [my message_lines $hit]]
+            }
+            default { return $what }
+        }
+    }
+
     # ---- What is not asked for at each move of the pointer
 
     # The lines, and what a longer look tells.
@@ -160,6 +247,9 @@ oo::class create ::pith::Details {
         }
         lassign [$model whole] first last
         lappend lines share "[my percent $length [expr {$last - $first}]] of the run"
+        if {[dict exists $hit column]} {
+            lappend lines {*}[my lines_of_mix $hit]
+        }
         return $lines
     }
 

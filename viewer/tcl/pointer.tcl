@@ -157,7 +157,7 @@ oo::class create ::pith::Pointer {
         if {![$band holds [$timeline time_at $x]]} {
             $model set_selection {}
         }
-        $choice choose [$details open_card $x $y]
+        $choice choose [$details chosen_of [$details open_card $x $y]]
     }
 
     # Two drags from the same place are no double click.
@@ -238,7 +238,7 @@ oo::class create ::pith::Pointer {
                     -width 3 -tags outline
                 $plot create rectangle [expr {$x0 - 1}] [expr {$y0 - 1}] $x1 $y1 -outline $accent -width 1 -tags outline
             }
-            message {
+            message - bundle {
                 lassign [dict get $hit line] x0 y0 x1 y1
                 # X11 has 16 bits for a coordinate; Tk clips, but not billions.
                 if {max(abs($x0), abs($x1)) < 30000} {

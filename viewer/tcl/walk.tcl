@@ -42,7 +42,7 @@ oo::class create ::pith::Walk {
             return [$choice thing]
         }
         set pointed [$model pointer]
-        return [expr {[dict exists $pointed kind] ? $pointed : {}}]
+        return [[$window details] chosen_of $pointed]
     }
 
     method start_on_row {} {

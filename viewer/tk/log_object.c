@@ -13,6 +13,7 @@
 #include "core/words.h"
 #include "core/work.h"
 #include "tk/background.h"
+#include "tk/log_hit.h"
 #include "tk/log_jump.h"
 #include "tk/log_ranges.h"
 #include "tk/log_rows.h"
@@ -208,6 +209,7 @@ static const struct method {
     int (*run)(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 } methods[] = {
     {"arrowat", 2, "x y", pithi_log_arrow_at},
+    {"bundleat", 2, "x y", pithi_log_bundle_at},
     {"close", 0, NULL, log_close},
     {"colour", 2, "id #rrggbb", pithi_log_colour},
     {"counterat", 3, "row from to", pithi_log_counter_at},
@@ -218,6 +220,7 @@ static const struct method {
     {"draw", 8, "photo t0 t1 width height firstRow rowHeight mostArrows", pithi_log_draw},
     {"eventat", 3, "row time reach", pithi_log_event_at},
     {"find", 4, "next|previous what at callback", pithi_log_find},
+    {"groupat", 4, "row y from to", pithi_log_group_at},
     {"hide", 1, "ids", log_hide},
     {"info", 0, NULL, log_info},
     {"lengths", 5, "state t0 t1 rows callback", pithi_log_lengths},
