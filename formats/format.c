@@ -16,6 +16,7 @@
 
 #include "alog/alog.h"
 #include "chrome/chrome.h"
+#include "clog1/clog1.h"
 #include "clog2/clog2.h"
 #include "ctf/ctf.h"
 #include "error.h"
@@ -43,6 +44,11 @@ const struct pithi_format pithi_formats[] = {
      .probe = pithi_clog2_probe,
      .read = pithi_clog2_read,
      .write = pithi_clog2_write},
+    {.name = "clog1",
+     .suffixes = "clog clog1",
+     .summary = "MPE1's log, of MPICH 1: all but source locations",
+     .probe = pithi_clog1_probe,
+     .read = pithi_clog1_read},
     {.name = "alog",
      .suffixes = "alog log",
      .summary = "MPE's text log: microseconds; no communicators, collectives, counters, pauses",

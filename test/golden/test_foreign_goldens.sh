@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the writers of ALOG and CLOG-2 make of logs with everything in them, and what the readers make of files with everything
-# in them. UPDATE=1 writes the goldens anew: look at the difference before you commit it.
+# What the writers of ALOG and CLOG-2 make of logs with everything in them, and what the readers, that of CLOG-1 too, make of files with
+# everything in them. UPDATE=1 writes the goldens anew: look at the difference before you commit it.
 . "$(dirname "$0")/../lib.sh"
 here=$top/test/golden
 make_golden=$build/test/golden/make_golden
@@ -72,6 +72,20 @@ for kind in merged piece; do
     python3 "$here/clog2_make.py" $kind $kind.clog2
     pith print $kind.clog2 >$kind.print
     golden $kind.print $kind.clog2.print "CLOG-2 $kind: every type of record"
+done
+for form in "1024 big" "1024 little" "65536 big"; do
+    python3 "$here/clog1_make.py" ${form% *} "${form#* }" made.clog
+    pith print made.clog | sed 's/\(clog1_block_bytes.*=\)'"${form% *}"'$/\1BLOCK/' >made.print
+    golden made.print all.clog1.print "CLOG-1, blocks of $form: every type of record"
+done
+for block in 1024 65536; do
+    python3 "$here/clog1_make.py" $block big made.clog 30000
+    is "$(pith info made.clog | sed -n 's/^messages: //p; s/^clog1_bl.*: //p' | tr '\n' ' ')" "5001 $block " "CLOG-1: many blocks of $block"
+    size=$(stat -c %s made.clog)
+    head -c $((size / 2 + 100)) made.clog >cut.clog
+    like "$(pith info cut.clog)" "^clog1_truncated: 1" "CLOG-1, blocks of $block: a cut is said"
+    printf '\377%.0s' {1..64} | dd of=made.clog bs=1 seek=$((block + 512)) conv=notrunc status=none
+    is "$(pith info made.clog | sed -n 's/^clog1_dam.*: //p')" 1 "CLOG-1, blocks of $block: damage costs the rest of a block"
 done
 pith print "$here/odd.alog" >odd.print
 golden odd.print odd.alog.print "ALOG: everything that old files have"

@@ -6,6 +6,7 @@ here=$top/test/golden
 pith convert edge.pith edge.clog2 2>/dev/null
 python3 "$here/clog2_make.py" merged merged.clog2
 python3 "$here/clog2_make.py" piece piece.clog2
+python3 "$here/clog1_make.py" 1024 big small.clog
 cp "$here/odd.alog" .
 mkdir bad
 python3 - <<'EOF'
@@ -14,7 +15,7 @@ random.seed(1)
 def keep(name, data):
     with open("bad/" + name, "wb") as f:
         f.write(data)
-for name in ("edge.clog2", "merged.clog2", "piece.clog2", "odd.alog"):
+for name in ("edge.clog2", "merged.clog2", "piece.clog2", "odd.alog", "small.clog"):
     data = open(name, "rb").read()
     step = 1024 if len(data) > 8192 else 61
     for cut in range(0, len(data), step):
@@ -24,8 +25,9 @@ for name in ("edge.clog2", "merged.clog2", "piece.clog2", "odd.alog"):
             if k == 0 or at // 64 % 2 == k - 1:
                 keep("%05d-%d-%s" % (at, k, name), data[:at] + fill[:len(data) - at] + data[at + 64:])
     # Extremes at every aligned number of the first records.
-    if name.endswith("clog2"):
-        for at in range(1024, 1024 + 480, 4):
+    if "clog" in name:
+        first = 1024 if name.endswith("clog2") else 0
+        for at in range(first, first + 480, 4):
             value = random.choice((b"\x7f\xff\xff\xff", b"\x80\0\0\0", b"\xff\xff\xff\xff", b"\0\0\0\x0a", b"\x7f\xf0\0\0"))
             keep("%05d-x-%s" % (at, name), data[:at] + value + data[at + 4:])
 big = "9" * 18

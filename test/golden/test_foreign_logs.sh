@@ -13,6 +13,14 @@ for name in gmm.log srtest.alog systest_profile.log; do
     same=$(python3 "$here/compare_alog.py" "$logs/$name" print.txt)
     ok $? "$name: every record as in the file: $same"
 done
+for name in fpilog.clog fft.trf; do
+    [ -r "$logs/$name" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
+    pith print "$logs/$name" >print.txt 2>err.txt
+    ok $? "$name: reads"
+    case $name in *.clog) tool=compare_clog1.py ;; *) tool=compare_picl.py ;; esac
+    same=$(python3 "$here/$tool" "$logs/$name" print.txt)
+    ok $? "$name: every record as in the file: $same"
+done
 for name in cpilog.clog2 srtest.clog2; do
     [ -r "$logs/$name" ] || [ -r "$logs/$name.gz" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
     for file in "$name" "${name}_print.txt"; do

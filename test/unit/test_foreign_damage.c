@@ -1,49 +1,85 @@
-/* test_foreign_damage.c - files of other formats overwritten anywhere, cut anywhere: an error that names the file, or a
- * log which is sound; never a crash (run it under the sanitizers, too). */
-#include "alog/alog.h"
-#include "clog2/clog2.h"
+/* test_foreign_damage.c - files of all formats that are read and written, overwritten anywhere, cut anywhere, with
+ * numbers at their extremes and lines in another order: an error that names the file, or a log which is sound; never a
+ * crash (run it under the sanitizers, too). Native logs and spill files: test_damage.c, test_spill_damage.c. */
+#include "clog1/clog1.h"
 #include "native/check.h"
 #include "native_model.h"
-#include "picl/picl.h"
 #include "tap.h"
-#include "text/text_lines.h"
 
 enum { WINDOW = 64, STEP = 16, FILLS = 4 };
 
 /* As the format writes it, on the heap, as long as it is: what is read beyond its end is seen by a sanitizer. */
 struct file {
+    char path[256];
     unsigned char *data;
     size_t size, used; /* used: up to the last byte that is not 0 */
     int (*read)(const struct pithi_input *input, struct pithi_writer *writer);
+    int is_text;
     uint64_t records;
 };
 
-static struct file make(const char *format, int (*read)(const struct pithi_input *, struct pithi_writer *))
+static void load(struct file *f)
 {
-    struct file f = {.read = read};
+    FILE *in = fopen(f->path, "rb");
+    if (!in || fseek(in, 0, SEEK_END) != 0)
+        exit(1);
+    f->size = (size_t)ftell(in);
+    f->data = malloc(f->size);
+    rewind(in);
+    if (fread(f->data, 1, f->size, in) != f->size)
+        exit(1);
+    fclose(in);
+    for (f->used = f->size; f->used > 0 && f->data[f->used - 1] == 0;)
+        f->used--;
+    f->is_text = memchr(f->data, 0, f->size) == NULL;
+}
+
+static struct file make(const struct pithi_format *format)
+{
+    struct file f = {.read = format->read};
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct model m = {0};
     struct pithlog *log;
-    char native[256], path[256];
+    char native[256];
     snprintf(native, sizeof native, "%s", scratch_path("model.pith"));
-    snprintf(path, sizeof path, "%s", scratch_path(format));
+    snprintf(f.path, sizeof f.path, "%s", scratch_path(format->name));
     model_random(&m, 60, 4);
-    if (model_write(&m, native) || pithlog_open(native, &log) ||
-        pithi_format_write(log, pithi_format_by_name(format), path, &how))
+    if (model_write(&m, native) || pithlog_open(native, &log) || pithi_format_write(log, format, f.path, &how))
         exit(1);
     pithlog_close(log);
     model_free(&m);
-    FILE *in = fopen(path, "rb");
-    if (!in || fseek(in, 0, SEEK_END) != 0)
-        exit(1);
-    f.size = (size_t)ftell(in);
-    f.data = malloc(f.size);
-    rewind(in);
-    if (fread(f.data, 1, f.size, in) != f.size)
-        exit(1);
-    fclose(in);
-    for (f.used = f.size; f.used > 0 && f.data[f.used - 1] == 0;)
-        f.used--;
+    load(&f);
+    return f;
+}
+
+/* A number as its four bytes, the most significant first. */
+static unsigned char *put(unsigned char *at, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(value >> (24 - 8 * i));
+    return at + 4;
+}
+
+/* CLOG-1 is not written; test/golden/clog1_make.py makes one with everything in it. */
+static struct file make_clog1(void)
+{
+    enum { BLOCK = 1024, BLOCKS = 3 };
+    struct file f = {.read = pithi_clog1_read, .size = BLOCK * BLOCKS};
+    unsigned char *at = f.data = calloc(BLOCKS, BLOCK);
+    uint32_t n = 0;
+    snprintf(f.path, sizeof f.path, "clog1");
+    for (int block = 0; block < BLOCKS; block++, at = f.data + block * BLOCK) {
+        for (; at + 80 < f.data + (block + 1) * BLOCK; n++) {
+            uint32_t type = n % 8 + 1, words = (uint32_t[]){8, 6, 6, 4, 6, 14, 12, 2}[type - 1];
+            at = put(put(at, 0x3f000000 + n), 0); /* a time */
+            at = put(put(put(put(at, type), 3 + words / 2), n % 3), 0);
+            for (uint32_t word = 0; word < words; word++)
+                at = put(at, word < 3 ? 500 + n % 5 + word % 2 : word > 3 ? 0x61620000 : 1);
+        }
+        at = put(put(at, 0x3ff00000), 0);
+        at = put(put(put(put(at, block < BLOCKS - 1 ? UINT32_MAX : UINT32_MAX - 1), 3), 0), 0);
+        f.used = (size_t)(at - f.data);
+    }
     return f;
 }
 
@@ -55,7 +91,7 @@ struct outcome {
 
 static struct outcome read_file(const struct file *f, const unsigned char *data, size_t size)
 {
-    struct pithi_input input = {"damaged", data, size};
+    struct pithi_input input = {f->path, data, size};
     struct outcome o = {0};
     struct pithi_writer *writer;
     char path[256];
@@ -64,7 +100,7 @@ static struct outcome read_file(const struct file *f, const unsigned char *data,
         exit(1);
     o.read = f->read(&input, writer) == PITH_OK;
     if (!o.read)
-        o.wrong = strncmp(pithlog_error(), "damaged: ", 9) != 0;
+        o.wrong = strncmp(pithlog_error(), f->path, strlen(f->path)) != 0;
     else
         o.wrong = pithi_writer_finish(writer) != PITH_OK || pithi_check(path, NULL, NULL, &o.records) != 0;
     pithi_writer_close(writer);
@@ -125,10 +161,76 @@ static void test_cuts(const char *format, struct file *f)
     OK(falls == 0, "%s: with the more records the more there is", format);
 }
 
+/* Each number of the file once at an extreme. */
+static void test_extremes(const char *format, struct file *f)
+{
+    static const uint32_t values[] = {0x7fffffff, 0x80000000, 0xffffffff, 0xffffff7f, 1};
+    uint64_t wrong = 0, count = 0;
+    for (size_t at = 0; at + 4 <= f->used; at += 4, count++) {
+        unsigned char saved[4];
+        memcpy(saved, f->data + at, 4);
+        put(f->data + at, values[random_u64() % 5]);
+        wrong += (uint64_t)read_file(f, f->data, f->size).wrong;
+        memcpy(f->data + at, saved, 4);
+    }
+    OK(wrong == 0 && count > 100, "%s: %d numbers at their extremes", format, (int)count);
+}
+
+static int is_number(unsigned char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; }
+
+static void test_text_extremes(const char *format, struct file *f)
+{
+    static const char *const values[] = {
+        "-1", "99999999999999999999", "2147483648", "-9223372036854775808", "1e308", "nan", "", "18446744073709551615"};
+    uint64_t wrong = 0, count = 0;
+    char *text = malloc(f->size + 32);
+    for (size_t at = 0; at < f->size; at++) {
+        size_t end = at;
+        while (end < f->size && is_number(f->data[end]))
+            end++;
+        if (end == at)
+            continue;
+        const char *value = values[random_u64() % 8];
+        size_t length = strlen(value), size = f->size - (end - at) + length;
+        memcpy(text, f->data, at);
+        memcpy(text + at, value, length);
+        memcpy(text + at + length, f->data + end, f->size - end);
+        unsigned char *exact = memcpy(malloc(size), text, size);
+        wrong += (uint64_t)read_file(f, exact, size).wrong;
+        free(exact);
+        count++;
+        at = end;
+    }
+    free(text);
+    OK(wrong == 0 && count > 100, "%s: %d numbers at their extremes", format, (int)count);
+}
+
+/* All lines in the opposite order, and in none: times that fall, ends before starts, uses before definitions. */
+static void test_line_order(const char *format, struct file *f)
+{
+    uint64_t wrong = 0;
+    for (int round = 0; round < 50; round++) {
+        unsigned char *data = malloc(f->size);
+        size_t used = 0, end = f->size, room = f->size;
+        for (size_t at = f->size; at-- > 0;) {
+            if (at > 0 && f->data[at - 1] != '\n')
+                continue;
+            size_t size = end - at;
+            int last = round > 0 && random_u64() % 2; /* to the end, or behind what is there */
+            memcpy(last ? data + (room -= size) : data + used, f->data + at, size);
+            used += last ? 0 : size;
+            end = at;
+        }
+        wrong += (uint64_t)read_file(f, data, f->size).wrong;
+        free(data);
+    }
+    OK(wrong == 0, "%s: lines in other orders", format);
+}
+
 /* Numbers that nobody would have written: names no memory is asked for, and lanes that cost little. */
 static void test_numbers(void)
 {
-    struct file f = {.read = pithi_alog_read};
+    struct file f = {.path = "numbers", .read = pithi_format_by_name("alog")->read};
     size_t room = 1 << 20, used = 0;
     char *text = malloc(room);
     struct outcome o;
@@ -143,23 +245,30 @@ static void test_numbers(void)
     free(text);
 }
 
+static void test_all(const char *format, struct file *f)
+{
+    test_windows(format, f);
+    test_cuts(format, f);
+    if (f->is_text) {
+        test_text_extremes(format, f);
+        test_line_order(format, f);
+    } else {
+        test_extremes(format, f);
+    }
+    free(f->data);
+}
+
 int main(void)
 {
-    struct file alog = make("alog", pithi_alog_read), clog2 = make("clog2", pithi_clog2_read);
-    struct file text = make("txt", pithi_text_read), picl = make("trf", pithi_picl_read);
-    test_windows("alog", &alog);
-    test_cuts("alog", &alog);
-    test_windows("clog2", &clog2);
-    test_cuts("clog2", &clog2);
-    test_windows("text", &text);
-    test_cuts("text", &text);
-    test_windows("picl", &picl);
-    test_cuts("picl", &picl);
+    for (const struct pithi_format *format = pithi_formats; format->name; format++) {
+        if (!format->read || !format->write || strcmp(format->name, "native") == 0)
+            continue;
+        struct file f = make(format);
+        test_all(format->name, &f);
+    }
+    struct file clog1 = make_clog1();
+    test_all("clog1", &clog1);
     test_numbers();
-    free(text.data);
-    free(picl.data);
-    free(alog.data);
-    free(clog2.data);
     scratch_remove();
     return tap_done();
 }
