@@ -97,10 +97,8 @@ static int open_file(struct pithlog *log, int blocks)
     return pithi_log_load(log, blocks);
 }
 
-static int open_log(const char *path, int blocks, void (*say)(void *, const char *), void *context,
-                    struct pithlog **log)
+static int new_log(const char *path, struct pithlog **log)
 {
-    int err;
     *log = NULL;
     if (!path)
         return pithi_fail(PITH_ERR_USAGE, "no name of a log was given");
@@ -111,6 +109,18 @@ static int open_log(const char *path, int blocks, void (*say)(void *, const char
     }
     l->files.path = l->path;
     l->files.fd = -1;
+    *log = l;
+    return PITH_OK;
+}
+
+static int open_log(const char *path, int blocks, void (*say)(void *, const char *), void *context,
+                    struct pithlog **log)
+{
+    struct pithlog *l;
+    int err = new_log(path, &l);
+    *log = NULL;
+    if (err != PITH_OK)
+        return err;
     l->say = say;
     l->say_context = context;
     if ((err = open_file(l, blocks)) == PITH_OK)
@@ -126,6 +136,25 @@ int pithi_log_open(const char *path, void (*say)(void *, const char *), void *co
 }
 
 int pithi_log_open_blocks(const char *path, struct pithlog **log) { return open_log(path, 1, NULL, NULL, log); }
+
+int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    struct pithlog *l;
+    int err = new_log(name, &l);
+    *log = NULL;
+    if (err != PITH_OK) {
+        close(fd);
+        return err;
+    }
+    l->files.fd = fd;
+    l->files.size = size > 0 ? (uint64_t)size : 0;
+    if ((err = pithi_log_load(l, 0)) == PITH_OK)
+        *log = l;
+    else
+        pithlog_close(l);
+    return err;
+}
 
 int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, 0, NULL, NULL, log); }
 

@@ -110,6 +110,9 @@ int pithi_log_open(const char *path, void (*say)(void *context, const char *text
 /* The same by looking at all blocks, whatever the index says: finds most in a damaged log. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);
 
+/* A native log in an open file, which is the log's from now on, also when it fails. `name`: for errors. */
+int pithi_log_open_file(const char *name, int fd, struct pithlog **log);
+
 /* A nameless file to read and write, in TMPDIR, /tmp, /var/tmp, else in memory; -1 and errno. */
 int pithi_temporary_file(void);
 

@@ -1,4 +1,4 @@
-/* native.h - the native format's row in the table of formats, and copying a log into a writer. */
+/* native.h - the native format's row in the table of formats. */
 #ifndef PITHI_NATIVE_H
 #define PITHI_NATIVE_H
 
@@ -12,8 +12,7 @@ int pithi_native_recover(const char *path, struct pithi_writer *writer, uint64_t
 int pithi_native_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_native_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 
-/* Adds definitions, properties, lanes, communicators and the records of a window of an open log to a writer. Numbers
- * are translated; ranks stay what they are. With a window, states open at its edges are closed and opened there. */
-int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, int64_t from_ns, int64_t to_ns);
+/* A native log in an open file, of what `fill` adds to a writer. */
+int pithi_native_make(FILE *out, int (*fill)(void *context, struct pithi_writer *writer), void *context);
 
 #endif

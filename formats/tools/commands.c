@@ -41,6 +41,15 @@ const struct pithi_command pithi_commands[] = {
      "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard\n"
      "output when the format is text. What the format cannot hold is said on standard error, each thing once with\n"
      "its count.\n"},
+    {"cut", pithi_tool_cut, "LOG -o OUT [--from TIME] [--to TIME] [--lane R[.T]] [--format NAME]",
+     "a part of a log, by time and lanes, as a log",
+     "  -o OUT         the new log; in the format of LOG, or the one that the suffix of OUT or --format names\n"
+     "  --from TIME    begin here: seconds, or with a unit (3ms, 20us, 7ns)\n"
+     "  --to TIME      end here\n"
+     "  --lane R[.T]   only rank R (thread T); also lists and ranges: 0-3,7.1; may be repeated\n"
+     "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"
+     "\n"
+     "States that are open at an edge are closed and opened there; times and ranks stay what they are.\n"},
     {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
      "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
     {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a dead run left in LOG.spill",

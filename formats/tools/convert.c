@@ -7,38 +7,30 @@
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
-enum { FORMAT = 256, FROM, TO };
+enum { FORMAT = 256 };
 
 static const struct option options[] = {
     {"format", required_argument, NULL, FORMAT},
-    {"from", required_argument, NULL, FROM},
-    {"to", required_argument, NULL, TO},
+    PITHI_WINDOW_OPTIONS,
     {NULL, 0, NULL, 0},
 };
 
 static int read_options(int argc, char **argv, struct pithi_convert *how, const struct pithi_format **format)
 {
     static const char *const names[] = {"IN", "OUT", NULL};
+    const char *name = NULL;
     int option, status;
 
     while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
-        if (option == FORMAT && !(*format = pithi_format_by_name(optarg)))
-            return pithi_tool_usage(argv[0], "no such format: %s (`pith help formats` lists them)", optarg);
-        if (option == FROM && pithi_parse_time(optarg, &how->from_ns))
-            return pithi_tool_usage(argv[0], "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
-        if (option == TO && pithi_parse_time(optarg, &how->to_ns))
-            return pithi_tool_usage(argv[0], "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
-        if (option == '?')
+        if (option == FORMAT)
+            name = optarg;
+        if (option == '?' || pithi_tool_window(argv[0], option, &how->from_ns, &how->to_ns))
             return 2;
     }
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
     const char *out = argv[optind + 1];
-    if (!*format && strcmp(out, "-") == 0)
-        *format = pithi_format_by_name("text");
-    if (!*format && !(*format = pithi_format_by_suffix(out)))
-        return pithi_tool_usage(argv[0], "no format is known by the suffix of %s; give --format NAME", out);
-    return 0;
+    return pithi_outfile_format(argv[0], name, out, strcmp(out, "-") == 0 ? "text" : NULL, format);
 }
 
 int pithi_tool_convert(int argc, char **argv)

@@ -6,8 +6,11 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "native/log.h"
+#include "native/native.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 
@@ -83,6 +86,80 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
     err = pithi_format_write(log, format, path, how);
     pithi_progress_end();
     return err;
+}
+
+/* ---- A log that is made anew ------------------------------------------------------------------------------------- */
+
+/* What format->write is to call. */
+static struct {
+    int (*fill)(void *context, struct pithi_writer *writer);
+    void *context;
+} making;
+
+static int write_made(struct pithlog *log, FILE *file, const struct pithi_convert *how)
+{
+    (void)log, (void)how;
+    return pithi_native_make(file, making.fill, making.context);
+}
+
+static int fill_file(int fd)
+{
+    struct pithi_writer *writer = NULL;
+    int err;
+
+    TRY(pithi_writer_open(&writer, NULL, fd));
+    TRY(making.fill(making.context, writer));
+    TRY(pithi_writer_finish(writer));
+out:
+    pithi_writer_close(writer);
+    return err;
+}
+
+static int write_through(const char *command, const struct pithi_format *format, const char *path,
+                         const struct pithi_convert *how)
+{
+    struct pithlog *log = NULL;
+    int fd = pithi_temporary_file(), err;
+
+    if (fd < 0)
+        return pithi_fail(PITH_ERR_IO, "no place for a temporary file; set TMPDIR");
+    err = fill_file(fd);
+    if (err) {
+        close(fd);
+        return err;
+    }
+    TRY(pithi_log_open_file("temporary file", fd, &log));
+    TRY(pithi_outfile_write(command, log, format, path, how));
+out:
+    pithlog_close(log);
+    return err;
+}
+
+int pithi_outfile_make(const char *command, const struct pithi_format *format, const char *path,
+                       int (*fill)(void *context, struct pithi_writer *writer), void *context)
+{
+    struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
+    struct pithi_format own = *format;
+
+    making.fill = fill;
+    making.context = context;
+    if (format->write != pithi_native_write)
+        return write_through(command, format, path, &how);
+    own.write = write_made;
+    return pithi_outfile_write(command, NULL, &own, path, &how);
+}
+
+int pithi_outfile_format(const char *command, const char *name, const char *path, const char *standard,
+                         const struct pithi_format **format)
+{
+    *format = name ? pithi_format_by_name(name) : pithi_format_by_suffix(path);
+    if (name && !*format)
+        return pithi_tool_usage(command, "no such format: %s (`pith help formats` lists them)", name);
+    if (!*format && standard)
+        *format = pithi_format_by_name(standard);
+    if (!*format)
+        return pithi_tool_usage(command, "no format is known by the suffix of %s; give --format NAME", path);
+    return 0;
 }
 
 void pithi_outfile_note(const char *text) { pithi_tool_say(stderr, "pith: note: %s", text); }

@@ -5,16 +5,13 @@
 
 #include "error.h"
 
-enum { LANE = 256, FROM, TO, STATE, CSV, JSON };
+enum { STATE = 256 };
 
 static const struct option options[] = {
-    {"lane", required_argument, NULL, LANE},
-    {"lanes", required_argument, NULL, LANE},
-    {"from", required_argument, NULL, FROM},
-    {"to", required_argument, NULL, TO},
+    PITHI_LANE_OPTIONS,
+    PITHI_WINDOW_OPTIONS,
     {"state", required_argument, NULL, STATE},
-    {"csv", no_argument, NULL, CSV},
-    {"json", no_argument, NULL, JSON},
+    PITHI_STYLE_OPTIONS,
     {"follow", no_argument, NULL, 'f'},
     {NULL, 0, NULL, 0},
 };
@@ -26,22 +23,14 @@ static int read_options(int argc, char **argv, struct pithi_text *how, struct pi
     int option;
 
     while ((option = pithi_tool_option(argc, argv, ":f", options)) != -1) {
-        if (option == LANE && pithi_parse_lanes(set, optarg))
-            return pithi_tool_usage(argv[0], "--lane wants ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
-        if (option == FROM && pithi_parse_time(optarg, &how->query.from_ns))
-            return pithi_tool_usage(argv[0], "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
-        if (option == TO && pithi_parse_time(optarg, &how->query.to_ns))
-            return pithi_tool_usage(argv[0], "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
+        if (option == '?' || pithi_tool_lane(argv[0], option, set) ||
+            pithi_tool_window(argv[0], option, &how->query.from_ns, &how->query.to_ns) ||
+            pithi_tool_style(argv[0], option, &how->style))
+            return 2;
         if (option == 'f')
             *follow = 1;
         if (option == STATE)
             how->name_glob = optarg;
-        if ((option == CSV && how->style == PITHI_TEXT_JSON) || (option == JSON && how->style == PITHI_TEXT_CSV))
-            return pithi_tool_usage(argv[0], "--csv and --json exclude each other");
-        if (option == CSV || option == JSON)
-            how->style = option == CSV ? PITHI_TEXT_CSV : PITHI_TEXT_JSON;
-        if (option == '?')
-            return 2;
     }
     return pithi_tool_arguments(argc, argv, names);
 }
@@ -57,11 +46,6 @@ int pithi_print_log(const char *path, const struct pithi_text *how, const struct
     if (set->count) {
         TRY(pithi_lanes_find(set, log, &lanes, &own.query.lane_count));
         own.query.lanes = lanes;
-        if (own.query.lane_count == 0) {
-            err = pithi_fail(PITH_ERR_USAGE,
-                             "%s: no lane is among those asked for; `pith info` tells how many there are", path);
-            goto out;
-        }
     }
     TRY(pithi_text_print(log, stdout, &own));
 out:

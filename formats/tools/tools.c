@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "native/log.h"
 
 /* ---- Errors ---------------------------------------------------------------------------------------------------- */
 
@@ -163,5 +164,40 @@ int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log
     for (uint32_t i = 0; i < all; i++)
         if (pithi_lanes_has(set, pithlog_get_lane(log, i)))
             (*lanes)[(*count)++] = i;
-    return PITH_OK;
+    if (*count)
+        return PITH_OK;
+    free(*lanes);
+    *lanes = NULL;
+    return pithi_fail(PITH_ERR_USAGE, "%s: no lane is among those asked for; `pith info` tells how many there are",
+                      log->path);
+}
+
+/* ---- Options that several commands have ------------------------------------------------------------------------ */
+
+int pithi_tool_window(const char *command, int option, int64_t *from_ns, int64_t *to_ns)
+{
+    if (option == PITHI_OPTION_FROM && pithi_parse_time(optarg, from_ns))
+        return pithi_tool_usage(command, "--from wants seconds, or a time such as 3ms, not '%s'", optarg);
+    if (option == PITHI_OPTION_TO && pithi_parse_time(optarg, to_ns))
+        return pithi_tool_usage(command, "--to wants seconds, or a time such as 3ms, not '%s'", optarg);
+    return 0;
+}
+
+int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set)
+{
+    if (option == PITHI_OPTION_LANE && pithi_parse_lanes(set, optarg))
+        return pithi_tool_usage(command, "--lane wants ranks, or rank.thread, such as 0-3,7.1, not '%s'", optarg);
+    return 0;
+}
+
+int pithi_tool_style(const char *command, int option, enum pithi_text_style *style)
+{
+    enum pithi_text_style wanted = option == PITHI_OPTION_CSV ? PITHI_TEXT_CSV : PITHI_TEXT_JSON;
+
+    if (option != PITHI_OPTION_CSV && option != PITHI_OPTION_JSON)
+        return 0;
+    if (*style != PITHI_TEXT_TABS && *style != wanted)
+        return pithi_tool_usage(command, "--csv and --json exclude each other");
+    *style = wanted;
+    return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "pithlog.h"
+#include "text/text_lines.h"
 
 /* A command: a function here, or, when `run` is NULL, the program libexec/pith/pith-NAME of another folder. */
 struct pithi_command {
@@ -22,6 +22,8 @@ const struct pithi_command *pithi_command_find(const char *name);
 int pithi_tool_info(int argc, char **argv);
 int pithi_tool_print(int argc, char **argv);
 int pithi_tool_stat(int argc, char **argv);
+int pithi_tool_cut(int argc, char **argv);
+
 int pithi_tool_convert(int argc, char **argv);
 int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);
@@ -57,7 +59,20 @@ struct pithi_lane_set {
 };
 int pithi_parse_lanes(struct pithi_lane_set *set, const char *text); /* 0 or -1 */
 int pithi_lanes_has(const struct pithi_lane_set *set, const struct pithlog_lane *lane);
-/* The lanes of `log` in the set, malloc'ed. */
+/* The lanes of `log` in the set, ascending, malloc'ed; an error when there is none. */
 int pithi_lanes_find(const struct pithi_lane_set *set, const struct pithlog *log, uint32_t **lanes, uint32_t *count);
+
+/* Options that several commands have: rows for their tables, and what takes them. Each takes one from optarg when
+ * `option` is its own, else does nothing: 0, or 2 after a message. */
+enum { PITHI_OPTION_FROM = 1000, PITHI_OPTION_TO, PITHI_OPTION_LANE, PITHI_OPTION_CSV, PITHI_OPTION_JSON };
+#define PITHI_WINDOW_OPTIONS                                                                                           \
+    {"from", required_argument, NULL, PITHI_OPTION_FROM}, { "to", required_argument, NULL, PITHI_OPTION_TO }
+#define PITHI_LANE_OPTIONS                                                                                             \
+    {"lane", required_argument, NULL, PITHI_OPTION_LANE}, { "lanes", required_argument, NULL, PITHI_OPTION_LANE }
+#define PITHI_STYLE_OPTIONS                                                                                            \
+    {"csv", no_argument, NULL, PITHI_OPTION_CSV}, { "json", no_argument, NULL, PITHI_OPTION_JSON }
+int pithi_tool_window(const char *command, int option, int64_t *from_ns, int64_t *to_ns);
+int pithi_tool_lane(const char *command, int option, struct pithi_lane_set *set);
+int pithi_tool_style(const char *command, int option, enum pithi_text_style *style);
 
 #endif

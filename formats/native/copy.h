@@ -1,0 +1,30 @@
+/* copy.h - an open log, or a part of it, into a writer: what `convert`, `cut`, `merge` and `recover` have in common. */
+#ifndef PITHI_COPY_H
+#define PITHI_COPY_H
+
+#include "native/segment.h"
+
+/* What is copied, and how it is numbered there. */
+struct pithi_copy {
+    int64_t from_ns, to_ns; /* the window, inclusive, in the log's own time; INT64_MIN, INT64_MAX: all */
+    const uint32_t *lanes;  /* only these, ascending; NULL: all */
+    uint32_t lane_count;
+    uint64_t *damages; /* what is damaged is left out and counted here; NULL: the first damage ends it */
+    /* For several logs in one: */
+    int64_t shift_ns;        /* added to all times */
+    int32_t rank_offset;     /* and this to all ranks */
+    const uint32_t *threads; /* of each lane of the log its new thread number; NULL: they stay */
+    const char *program;     /* not NULL: a program of its own: its name stands before those of its lanes, and its
+                                communicators, the world too, are kept apart from those of other programs */
+    uint64_t salt;           /* with `program`: another one for each */
+    int no_properties;       /* 1: the caller sees to them */
+};
+
+/* Adds definitions, properties, lanes, communicators and records of an open log to what a writer has. States that are
+ * open at the window's edges are closed and opened there. A send or receive whose partner is not copied stays as it is
+ * when nothing of the partner's rank is copied; else it stays without peer (-1), as it would be taken for the partner
+ * of another one. Numbers of posting become dense again. Memory: 8 bytes a message that is cut so, 16 bytes a
+ * definition, lane and communicator. */
+int pithi_log_copy(struct pithlog *log, struct pithi_writer *writer, const struct pithi_copy *what);
+
+#endif

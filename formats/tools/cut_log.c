@@ -1,0 +1,81 @@
+/* cut_log.c - `pith cut LOG -o OUT`: a part of a log, by time and lanes. What is cut how is native/copy.c's. */
+#include <stdlib.h>
+
+#include "error.h"
+#include "native/copy.h"
+#include "tools/outfile.h"
+#include "tools/tools.h"
+
+enum { FORMAT = 256 };
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, FORMAT},
+    PITHI_WINDOW_OPTIONS,
+    PITHI_LANE_OPTIONS,
+    {NULL, 0, NULL, 0},
+};
+
+struct cut {
+    const char *out, *format;
+    struct pithi_lane_set set;
+    struct pithi_copy what;
+    struct pithlog *log;
+};
+
+static int read_options(int argc, char **argv, struct cut *cut)
+{
+    static const char *const names[] = {"LOG", NULL};
+    int option;
+
+    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
+        if (option == '?' || pithi_tool_window(argv[0], option, &cut->what.from_ns, &cut->what.to_ns) ||
+            pithi_tool_lane(argv[0], option, &cut->set))
+            return 2;
+        if (option == 'o')
+            cut->out = optarg;
+        if (option == FORMAT)
+            cut->format = optarg;
+    }
+    if (!cut->out)
+        return pithi_tool_usage(argv[0], "-o OUT is missing");
+    return pithi_tool_arguments(argc, argv, names);
+}
+
+static int fill(void *context, struct pithi_writer *writer)
+{
+    const struct cut *cut = context;
+
+    return pithi_log_copy(cut->log, writer, &cut->what);
+}
+
+/* A log of the same format, if nothing else was asked for. */
+static int write_cut(const char *command, struct cut *cut)
+{
+    const struct pithi_format *format;
+    uint32_t *lanes = NULL;
+    int err, status = pithi_outfile_format(command, cut->format, cut->out, pithlog_get_info(cut->log)->format, &format);
+
+    if (status)
+        return status;
+    if (cut->set.count) {
+        TRY(pithi_lanes_find(&cut->set, cut->log, &lanes, &cut->what.lane_count));
+        cut->what.lanes = lanes;
+    }
+    TRY(pithi_outfile_make(command, format, cut->out, fill, cut));
+out:
+    free(lanes);
+    return err ? pithi_tool_failed() : 0;
+}
+
+int pithi_tool_cut(int argc, char **argv)
+{
+    struct cut cut = {.what = {.from_ns = INT64_MIN, .to_ns = INT64_MAX}};
+    int status = read_options(argc, argv, &cut);
+
+    if (status == 0)
+        status = pithlog_open(argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);
+    pithlog_close(cut.log);
+    free(cut.set.ranges);
+    return status;
+}
