@@ -23,6 +23,7 @@
 #include "native/native.h"
 #include "perfetto/perfetto.h"
 #include "picl/picl.h"
+#include "slog2/slog2.h"
 #include "spill/spill_read.h"
 #include "text/text_lines.h"
 
@@ -49,6 +50,11 @@ const struct pithi_format pithi_formats[] = {
      .summary = "MPE1's log, of MPICH 1: all but source locations",
      .probe = pithi_clog1_probe,
      .read = pithi_clog1_read},
+    {.name = "slog2",
+     .suffixes = "slog2",
+     .summary = "Jumpshot-4's log: states, events, messages",
+     .probe = pithi_slog2_probe,
+     .read = pithi_slog2_read},
     {.name = "alog",
      .suffixes = "alog log",
      .summary = "MPE's text log: microseconds; no communicators, collectives, counters, pauses",

@@ -38,4 +38,14 @@ for name in cpilog.clog2 srtest.clog2; do
     sed -i '/^#/d; s/comm=[0-9]*//' print.txt again.txt
     is "$(diff print.txt again.txt | head -n 5)" "" "$name: the copy has the same records"
 done
+for name in cpilog.slog2; do
+    [ -r "$logs/$name" ] || { skip "$name" "no ../shared/logs/$name"; continue; }
+    pith print "$logs/$name" >print.txt 2>err.txt
+    ok $? "$name: reads"
+    same=$(python3 "$here/compare_slog2.py" "$logs/${name}_print.txt" print.txt)
+    ok $? "$name: every drawable as Jumpshot prints it: $same"
+    # Clocks and communicators of the run are not in its SLOG-2.
+    pith print "$logs/${name%.slog2}.clog2" | awk -F'\t' '!/^#/ && $4 != "counter" && $4 != "comm"' >clog2.txt
+    is "$(grep -v '^#' print.txt)" "$(cat clog2.txt)" "$name: the same records as in the CLOG-2 of the run"
+done
 finish

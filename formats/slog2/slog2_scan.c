@@ -1,0 +1,328 @@
+/* slog2_scan.c - header, categories and directory of a SLOG-2 file; see slog2_scan.h. */
+#include "slog2/slog2_scan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "colour.h"
+#include "error.h"
+#include "foreign/names.h"
+#include "native/map.h"
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_slog2_bytes *bytes, const char *what)
+{
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: %s", scan->input->path, bytes->at,
+                      what ? what : "a part of the file ends too early");
+}
+
+/* The part of the file at a place. */
+static int open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place, const char *what,
+                     struct pithi_slog2_bytes *bytes)
+{
+    *bytes = (struct pithi_slog2_bytes){.data = scan->input->data};
+    if (place.at > scan->input->size || place.size > scan->input->size - place.at)
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: its %s should be at %" PRIu64,
+                          scan->input->path, scan->input->size, what, place.at);
+    bytes->at = (size_t)place.at;
+    bytes->end = (size_t)place.at + place.size;
+    return PITH_OK;
+}
+
+/* ---- Categories -------------------------------------------------------------------------------------------------- */
+
+struct pithi_slog2_category *pithi_slog2_category(struct pithi_slog2_scan *scan, int32_t number,
+                                                  enum pithi_slog2_topology topology)
+{
+    struct pithi_slog2_category *category;
+    uint64_t *place = pithi_lookup_at(&scan->category_of, (uint32_t)number);
+    char name[40];
+    if (!place)
+        return NULL;
+    if (*place)
+        return &scan->categories[*place - 1];
+    if (!pithi_grow(&scan->categories, scan->category_count, &scan->category_room, sizeof *scan->categories))
+        return NULL;
+    snprintf(name, sizeof name, "UnknownType-%" PRId32, number);
+    category = &scan->categories[scan->category_count];
+    *category = (struct pithi_slog2_category){.number = number,
+                                              .topology = topology,
+                                              .name = strdup(name),
+                                              .format = strdup(""),
+                                              .tokens = strdup(""),
+                                              .rgb = UINT32_MAX,
+                                              .tag = -1,
+                                              .bytes = -1};
+    *place = ++scan->category_count;
+    return category->name && category->format && category->tokens ? category : NULL;
+}
+
+/* A string of the file as one that ends with a NUL. */
+static char *copy_text(const char *text, size_t size)
+{
+    char *copy = malloc(size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    for (size_t i = 0; i < size; i++)
+        if (!copy[i])
+            copy[i] = '?';
+    return copy;
+}
+
+/* Whether a key tells what the value behind it is: ", msg_size=". */
+static int says(const char *key, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= size; i++)
+        if (memcmp(key + i, word, length) == 0)
+            return 1;
+    return 0;
+}
+
+/* Room for each key with its percent signs doubled, and a token behind it. */
+static size_t format_room(struct pithi_slog2_bytes bytes, uint32_t keys)
+{
+    size_t room = 1, size;
+    for (uint32_t i = 0; i < keys && !bytes.failed; i++) {
+        pithi_slog2_string(&bytes, &size);
+        room += 2 * size + 2;
+    }
+    return room;
+}
+
+/* Keys and types of an info as the format of a payload. */
+static int read_format(struct pithi_slog2_bytes *bytes, struct pithi_slog2_category *category)
+{
+    struct pithi_slog2_bytes keys = *bytes;
+    uint32_t key_count = pithi_slog2_u16(&keys), type_count;
+    char *at;
+    size_t size;
+    pithi_slog2_u16(bytes);
+    for (uint32_t i = 0; i < key_count && !bytes->failed; i++)
+        pithi_slog2_string(bytes, &size);
+    type_count = pithi_slog2_u16(bytes);
+    const unsigned char *types = pithi_slog2_take(bytes, type_count);
+    if (bytes->failed)
+        return 1;
+    free(category->format);
+    free(category->tokens);
+    category->tokens = copy_text((const char *)types, type_count);
+    category->format = at = malloc(format_room(keys, key_count) + 2 * (size_t)type_count);
+    if (!at || !category->tokens)
+        return 0;
+    for (uint32_t i = 0; i < key_count || i < type_count; i++) {
+        const char *key = i < key_count ? pithi_slog2_string(&keys, &size) : (size = 0, "");
+        for (size_t k = 0; k < size; k++) {
+            *at++ = key[k] ? key[k] : '?';
+            if (key[k] == '%')
+                *at++ = '%';
+        }
+        if (i < type_count) {
+            *at++ = '%';
+            *at++ = category->tokens[i];
+            category->tag = category->tag < 0 && says(key, size, "tag") ? (int)i : category->tag;
+            category->bytes =
+                category->bytes < 0 && (says(key, size, "size") || says(key, size, "bytes")) ? (int)i : category->bytes;
+        }
+    }
+    *at = 0;
+    return 1;
+}
+
+static int read_category(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
+{
+    int32_t number = pithi_slog2_i32(bytes);
+    size_t size, start = bytes->at;
+    const char *name = pithi_slog2_string(bytes, &size);
+    uint32_t topology = pithi_slog2_u32(bytes), colour = pithi_slog2_u32(bytes);
+    struct pithi_slog2_category *category;
+    pithi_slog2_u16(bytes); /* whether the colour may be changed, width of lines */
+    if (bytes->failed)
+        return pithi_slog2_wrong(scan, bytes, NULL);
+    if (topology >= PITHI_SLOG2_TOPOLOGIES || pithi_lookup_get(&scan->category_of, (uint32_t)number)) {
+        bytes->at = start;
+        return pithi_slog2_wrong(scan, bytes, "a category is no state, event or arrow, or is there twice");
+    }
+    category = pithi_slog2_category(scan, number, (enum pithi_slog2_topology)topology);
+    if (!category)
+        return no_memory();
+    category->rgb = colour & 0xffffff;
+    if (size) {
+        free(category->name);
+        category->name = copy_text(name, size);
+    }
+    if (!category->name || !read_format(bytes, category))
+        return no_memory();
+    pithi_slog2_take(bytes, 4 * (size_t)pithi_slog2_u16(bytes)); /* methods */
+    pithi_slog2_take(bytes, 16);                                 /* ratios, count: of the whole file */
+    return bytes->failed ? pithi_slog2_wrong(scan, bytes, NULL) : PITH_OK;
+}
+
+static int read_categories(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
+{
+    uint32_t count = pithi_slog2_u32(bytes);
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < count; i++)
+        TRY(read_category(scan, bytes));
+    if (bytes->failed)
+        err = pithi_slog2_wrong(scan, bytes, NULL);
+out:
+    return err;
+}
+
+/* ---- Their definitions ------------------------------------------------------------------------------------------- */
+
+/* Colours that have a name by that. */
+static const char *colour_of(uint32_t rgb, char text[8])
+{
+    const char *name = rgb == UINT32_MAX ? "" : pithi_colour_nearest(rgb);
+    uint32_t named;
+    if (rgb == UINT32_MAX || (pithi_colour_parse(name, &named) && named == rgb))
+        return name;
+    snprintf(text, 8, "#%06" PRIx32, rgb & 0xffffff);
+    return text;
+}
+
+int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
+{
+    int state = category->topology == PITHI_SLOG2_STATE, err = PITH_OK;
+    char colour[8];
+    struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
+                              colour_of(category->rgb, colour), pithi_name_group(category->name),
+                              state ? "" : category->format};
+    if (!category->def) {
+        TRY(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
+        category->def++;
+    }
+    *id = category->def - 1;
+out:
+    return err;
+}
+
+int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
+{
+    struct pithlog_def def = {PITHLOG_EVENT_TYPE, NULL, "", "user", category->format};
+    size_t size = strlen(category->name) + sizeof " info";
+    char *name = NULL, colour[8];
+    int err = PITH_OK;
+    if (!category->info) {
+        name = malloc(size);
+        if (!name)
+            return no_memory();
+        snprintf(name, size, "%s info", category->name);
+        def.name = name;
+        def.colour = colour_of(category->rgb, colour);
+        TRY(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->info));
+        category->info++;
+    }
+    *id = category->info - 1;
+out:
+    free(name);
+    return err;
+}
+
+/* ---- The directory ----------------------------------------------------------------------------------------------- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct pithi_slog2_node *x = a, *y = b;
+    return (x->place.at > y->place.at) - (x->place.at < y->place.at);
+}
+
+/* Nodes that share bytes would be read more than once: loops end here. */
+static int check_nodes(const struct pithi_slog2_scan *scan)
+{
+    for (uint32_t i = 1; i < scan->node_count; i++) {
+        const struct pithi_slog2_place *before = &scan->nodes[i - 1].place, *place = &scan->nodes[i].place;
+        if (before->at + before->size > place->at)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %" PRIu64 ": two nodes of the tree overlap",
+                              scan->input->path, place->at);
+    }
+    return PITH_OK;
+}
+
+static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
+{
+    uint32_t count = pithi_slog2_u32(bytes);
+    struct pithi_slog2_bytes node;
+    int err = PITH_OK;
+    if (bytes->failed || count > (bytes->end - bytes->at) / PITHI_SLOG2_ENTRY)
+        return pithi_slog2_wrong(scan, bytes, "the tree's directory has more nodes than it has room for");
+    scan->nodes = calloc(count + (size_t)1, sizeof *scan->nodes);
+    if (!scan->nodes)
+        return no_memory();
+    for (uint32_t i = 0; i < count; i++) {
+        struct pithi_slog2_node *n = &scan->nodes[i];
+        n->depth = pithi_slog2_u16(bytes);
+        n->number = pithi_slog2_u32(bytes);
+        pithi_slog2_take(bytes, 16); /* its times */
+        n->place = pithi_slog2_place(bytes);
+        TRY(open_part(scan, n->place, "node", &node));
+    }
+    scan->node_count = count;
+    qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
+    TRY(check_nodes(scan));
+out:
+    return err;
+}
+
+/* ---- The header -------------------------------------------------------------------------------------------------- */
+
+enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, PARTS };
+
+static int read_header(const struct pithi_slog2_scan *scan, struct pithi_slog2_place parts[PARTS])
+{
+    struct pithi_slog2_bytes bytes = {.data = scan->input->data, .end = scan->input->size};
+    size_t size;
+    const char *version = pithi_slog2_string(&bytes, &size);
+    if (size != strlen(PITHI_SLOG2_VERSION) || memcmp(version, PITHI_SLOG2_VERSION, size) != 0)
+        return pithi_fail(PITH_ERR_UNSUPPORTED,
+                          "%s: byte 2: its version is \"%.*s\", and only " PITHI_SLOG2_VERSION
+                          " is known; Jumpshot's slog2updater may know it",
+                          scan->input->path, size < 32 ? (int)size : 32, version);
+    pithi_slog2_take(&bytes, 12); /* children, size of a leaf, depth, largest part */
+    for (int i = 0; i < PARTS; i++)
+        parts[i] = pithi_slog2_place(&bytes);
+    if (bytes.failed)
+        return pithi_slog2_wrong(scan, &bytes, NULL);
+    return parts[DIRECTORY].at == 0
+               ? pithi_fail(PITH_ERR_DAMAGED, "%s: byte 72: no tree: the file was never finished; make it again",
+                            scan->input->path)
+               : PITH_OK;
+}
+
+int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct pithi_slog2_place parts[PARTS];
+    struct pithi_slog2_bytes bytes;
+    int err;
+    *scan = (struct pithi_slog2_scan){.input = input, .writer = writer};
+    TRY(read_header(scan, parts));
+    TRY(open_part(scan, parts[CATEGORIES], "categories", &bytes));
+    TRY(read_categories(scan, &bytes));
+    TRY(open_part(scan, parts[LINE_MAPS], "line maps", &bytes));
+    TRY(pithi_slog2_scan_views(scan, &bytes));
+    TRY(open_part(scan, parts[DIRECTORY], "tree's directory", &bytes));
+    TRY(read_directory(scan, &bytes));
+out:
+    return err;
+}
+
+void pithi_slog2_scan_free(struct pithi_slog2_scan *scan)
+{
+    for (uint32_t i = 0; i < scan->category_count; i++) {
+        free(scan->categories[i].name);
+        free(scan->categories[i].format);
+        free(scan->categories[i].tokens);
+    }
+    free(scan->categories);
+    free(scan->nodes);
+    free(scan->lines);
+    pithi_lookup_free(&scan->category_of);
+    pithi_lookup_free(&scan->line_of);
+    pithi_lookup_free(&scan->inter_comm);
+}
