@@ -16,6 +16,7 @@ struct pithi_input {
     const char *path;
     const unsigned char *data; /* NULL for a folder */
     size_t size;
+    int mapped; /* 1: foreign/passed.h may give its memory back */
 };
 
 enum { PITHI_BESIDE = 2 };

@@ -68,7 +68,7 @@ static int open_foreign(struct pithlog *log, size_t size)
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
-    int err = read_foreign(log, &(struct pithi_input){log->path, data, size});
+    int err = read_foreign(log, &(struct pithi_input){log->path, data, size, 1});
     munmap(data, size);
     return err;
 }

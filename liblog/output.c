@@ -53,7 +53,7 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
 /* Writes `part` once more as `format`, under a name of this job's own. */
 static int write_foreign(const char *part, const struct pithi_format *format, char *written, size_t size)
 {
-    struct pithi_convert all = {INT64_MIN, INT64_MAX, NULL};
+    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct pithlog *log;
     int err;
     if (snprintf(written, size, "%s.%s", part, format->name) >= (int)size)

@@ -9,6 +9,7 @@
 #include "colour.h"
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/passed.h"
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
@@ -96,18 +97,19 @@ static int bad_line(const struct pithi_alog_scan *scan, size_t offset, const cha
 }
 
 /* The line at *at, of any status. */
-static enum pithi_alog_status line_at(const struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line,
+static enum pithi_alog_status line_at(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line,
                                       const char **wrong)
 {
     const char *text = (const char *)scan->input->data + *at;
     const char *newline = memchr(text, '\n', scan->size - *at);
     size_t size = newline ? (size_t)(newline - text) : scan->size - *at;
 
+    pithi_passed(scan->input, &scan->passed, *at);
     *at += size + (newline ? 1 : 0);
     return pithi_alog_line_read(text, size, line, wrong);
 }
 
-int pithi_alog_next(const struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line)
+int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line)
 {
     while (*at < scan->size) {
         size_t begin = *at;
@@ -381,6 +383,19 @@ static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
     return err;
 }
 
+/* The next "-11"; NULL: none. */
+static const char *find_piecewise(struct pithi_alog_scan *scan, const char *at, const char *end)
+{
+    const char *found = NULL;
+
+    for (size_t size; !found && at < end; at += size) {
+        size = (size_t)(end - at) < PITHI_PASSED_STEP ? (size_t)(end - at) : PITHI_PASSED_STEP;
+        found = memmem(at, (size_t)(end - at) < size + 2 ? size : size + 2, "-11", 3);
+        pithi_passed(scan->input, &scan->passed, (size_t)(at - (const char *)scan->input->data));
+    }
+    return found;
+}
+
 /* The roll-over point may stand anywhere, but times need it. */
 static void find_rollover(struct pithi_alog_scan *scan)
 {
@@ -388,7 +403,7 @@ static void find_rollover(struct pithi_alog_scan *scan)
     struct pithi_alog_line line;
     const char *wrong;
 
-    while ((at = memmem(at, (size_t)(end - at), "-11", 3))) {
+    for (; (at = find_piecewise(scan, at, end)); at += 3) {
         const char *newline = memchr(at, '\n', (size_t)(end - at)), *first = at;
         while (first > begin && (first[-1] == ' ' || first[-1] == '\t'))
             first--;
@@ -396,7 +411,6 @@ static void find_rollover(struct pithi_alog_scan *scan)
             pithi_alog_line_read(at, (size_t)((newline ? newline : end) - at), &line, &wrong) == PITHI_ALOG_GOOD &&
             line.type == PITHI_ALOG_ROLLOVER)
             scan->rollover_ns = line.time_ns;
-        at += 3;
     }
 }
 

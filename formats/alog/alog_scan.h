@@ -46,6 +46,7 @@ struct pithi_alog_process {
 struct pithi_alog_scan {
     const struct pithi_input *input;
     size_t size;      /* of the input without a last line that was cut */
+    size_t passed;    /* see foreign/passed.h */
     int cut;          /* there was one */
     int64_t start_ns; /* what readers of ALOG subtract */
     int64_t rollover_ns;
@@ -67,7 +68,7 @@ void pithi_alog_scan_free(struct pithi_alog_scan *scan);
 
 /* The line that begins at *at (good lines only; blank ones are passed over): 1 and *at behind it, 0 at the end, -1
  * bad. */
-int pithi_alog_next(const struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line);
+int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line);
 
 /* The whole time of an event's line, with its clock cycles. 0: out of range. */
 int pithi_alog_time(const struct pithi_alog_scan *scan, const struct pithi_alog_line *line, int64_t *time_ns);

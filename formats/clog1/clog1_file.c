@@ -2,6 +2,7 @@
 #include "clog1/clog1_file.h"
 
 #include "clog2/clog2_layout.h"
+#include "foreign/passed.h"
 
 enum { SMALL_BLOCK = 1024, BLOCK = 65536, PROBED = 4 };
 
@@ -100,6 +101,7 @@ static void note_damage(struct pithi_clog1_cursor *cursor)
 
 static void next_block(struct pithi_clog1_cursor *cursor)
 {
+    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
     cursor->block += cursor->file->block_size;
     cursor->at = cursor->block;
 }

@@ -44,6 +44,7 @@ struct pithi_clog1_record {
 struct pithi_clog1_cursor {
     const struct pithi_clog1_file *file;
     size_t block, at;    /* offset of the block, and in the file */
+    size_t passed;       /* see foreign/passed.h */
     int ended;           /* ENDLOG was there */
     uint64_t damaged;    /* places where a block could not be read to its end, or a record had no time or process */
     size_t first_damage; /* offset of the first */

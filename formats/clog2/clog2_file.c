@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "error.h"
+#include "foreign/passed.h"
 
 /* ---- Preamble: NUL-terminated words, title and value in turn; the place decides, titles are for people --------- */
 
@@ -90,15 +91,22 @@ static void note_damage(struct pithi_clog2_cursor *cursor)
         cursor->first_damage = cursor->at;
 }
 
-static void next_block(struct pithi_clog2_cursor *cursor)
-{
-    cursor->block += (size_t)cursor->file->block_size;
-    cursor->at = cursor->block;
-}
-
 static int is_last_block(const struct pithi_clog2_cursor *cursor)
 {
     return cursor->file->blocks_end - cursor->block <= cursor->file->block_size;
+}
+
+static void begin_block(struct pithi_clog2_cursor *cursor, size_t block)
+{
+    cursor->block = cursor->at = cursor->end = block;
+    if (block < cursor->file->blocks_end)
+        cursor->end = is_last_block(cursor) ? cursor->file->blocks_end : block + (size_t)cursor->file->block_size;
+}
+
+static void next_block(struct pithi_clog2_cursor *cursor)
+{
+    pithi_passed(cursor->file->input, &cursor->passed, cursor->block);
+    begin_block(cursor, cursor->block + (size_t)cursor->file->block_size);
 }
 
 /* Seconds to ns: 0 when out of range or no number. */
@@ -123,18 +131,6 @@ static int log_ends(struct pithi_clog2_cursor *cursor, double time_s)
         note_damage(cursor);
     next_block(cursor);
     return 0;
-}
-
-/* The bytes of a record at the cursor that lie in its block and in the file; 0: none. */
-static size_t room(const struct pithi_clog2_cursor *cursor)
-{
-    size_t end = cursor->file->blocks_end;
-
-    if (cursor->at >= end)
-        return 0;
-    if (!is_last_block(cursor))
-        end = cursor->block + (size_t)cursor->file->block_size;
-    return end - cursor->at;
 }
 
 /* There is no whole record here: the file was cut, or the block is damaged and the next one is tried. */
@@ -183,10 +179,10 @@ int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_recor
     const struct pithi_clog2_file *file = cursor->file;
 
     if (!cursor->at)
-        cursor->at = cursor->block = PITHI_CLOG2_PREAMBLE;
+        begin_block(cursor, PITHI_CLOG2_PREAMBLE);
     while (cursor->at < file->blocks_end) {
         const unsigned char *p = file->input->data + cursor->at;
-        size_t left = room(cursor);
+        size_t left = cursor->end - cursor->at;
         uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);
         uint32_t size = pithi_clog2_size(type);
 

@@ -32,6 +32,8 @@ struct pithi_clog2_record {
 struct pithi_clog2_cursor {
     const struct pithi_clog2_file *file;
     size_t block, at; /* offset of the block, and in the file; 0: not begun */
+    size_t end;       /* of the block, in the file */
+    size_t passed;    /* see foreign/passed.h */
     double shift_s;
     int ended;           /* ENDLOG was there */
     uint64_t damaged;    /* places where a block could not be read to its end, or a record had no time */

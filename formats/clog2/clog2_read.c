@@ -13,7 +13,6 @@
 struct reader {
     struct pithi_clog2_scan scan;
     struct pithi_writer *writer;
-    struct pithi_lookup lane_of;  /* (world rank, thread) -> lane + 1 */
     struct pithi_lookup received; /* world rank -> receives so far */
     struct pithi_reorder *reorder;
     uint32_t shift_counter; /* + 1 */
@@ -29,19 +28,13 @@ static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory")
 
 /* ---- Lanes ----------------------------------------------------------------------------------------------------- */
 
-static int lane_of(struct reader *reader, int32_t rank, int32_t thread, uint32_t *lane)
+static int make_lane(struct reader *reader, struct pithi_clog2_track *track)
 {
-    uint64_t *known = pithi_lookup_at(&reader->lane_of, pithi_lookup_pair((uint32_t)rank, (uint32_t)thread));
-    int err = PITH_OK;
+    uint32_t lane;
+    int err = pithi_writer_lane(reader->writer, track->rank, (uint32_t)track->thread, NULL, &lane);
 
-    if (!known)
-        return no_memory();
-    if (!*known) {
-        TRY(pithi_writer_lane(reader->writer, rank, (uint32_t)thread, NULL, lane));
-        *known = (uint64_t)*lane + 1;
-    }
-    *lane = (uint32_t)*known - 1;
-out:
+    if (err == PITH_OK)
+        track->lane = lane + 1;
     return err;
 }
 
@@ -72,14 +65,14 @@ out:
 static int emit(void *context, const struct pithlog_record *given)
 {
     struct reader *reader = context;
-    struct pithlog_record record = *given;
 
-    if (record.kind == PITHLOG_RECV) {
-        uint64_t *count = pithi_lookup_at(&reader->received, record.posted); /* its rank, until here */
-        if (!count)
-            return no_memory();
-        record.posted = (*count)++;
-    }
+    if (given->kind != PITHLOG_RECV)
+        return pithi_writer_add(reader->writer, given);
+    struct pithlog_record record = *given;
+    uint64_t *count = pithi_lookup_at(&reader->received, record.posted); /* its rank, until here */
+    if (!count)
+        return no_memory();
+    record.posted = (*count)++;
     return pithi_writer_add(reader->writer, &record);
 }
 
@@ -238,30 +231,33 @@ out:
     return err;
 }
 
-/* World rank and thread of a record; 0: it has none. A communicator's end, logged with no rank, is its header's. */
-static int place(struct reader *reader, const struct pithi_clog2_record *from, int32_t *rank)
+/* Where a record stands. A communicator's end, logged with no rank, is its header's. */
+static int find_track(struct reader *reader, const struct pithi_clog2_record *from, struct pithi_clog2_track **track)
 {
-    *rank = pithi_clog2_world_rank(&reader->scan, from->comm, from->rank);
-    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE) {
-        int32_t world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
-        *rank = world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? world : *rank;
-    }
-    return *rank >= 0 && from->thread >= 0 && from->thread < PITHI_CLOG2_THREADS_MAX;
+    int32_t world = -1;
+
+    if (from->type == PITHI_CLOG2_COMMEVT && pithi_clog2_i32(from->body, reader->scan.file.big) != PITHI_CLOG2_FREE)
+        world = pithi_clog2_i32(from->body + 12, reader->scan.file.big);
+    return world >= 0 && world < PITHI_CLOG2_RANKS_MAX ? pithi_clog2_track_of(&reader->scan, world, from->thread, track)
+                                                       : pithi_clog2_track(&reader->scan, from, track);
 }
 
 static int add(struct reader *reader, const struct pithi_clog2_record *from)
 {
     struct pithlog_record record = {.time_ns = from->time_ns, .peer = -1};
-    int32_t rank;
+    struct pithi_clog2_track *track;
     int err;
 
     if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF || from->type == PITHI_CLOG2_CONSTDEF)
         return PITH_OK;
-    if (!place(reader, from, &rank)) {
+    TRY(find_track(reader, from, &track));
+    if (!track) {
         reader->no_line++;
         return PITH_OK;
     }
-    TRY(lane_of(reader, rank, from->thread, &record.lane));
+    if (!track->lane)
+        TRY(make_lane(reader, track));
+    record.lane = track->lane - 1;
     switch (from->type) {
     case PITHI_CLOG2_BAREEVT:
     case PITHI_CLOG2_CARGOEVT:
@@ -321,7 +317,6 @@ int pithi_clog2_read(const struct pithi_input *input, struct pithi_writer *write
     TRY(say_all(&reader));
 out:
     pithi_clog2_scan_free(&reader.scan);
-    pithi_lookup_free(&reader.lane_of);
     pithi_lookup_free(&reader.received);
     pithi_reorder_free(reader.reorder);
     return err;

@@ -9,6 +9,7 @@
 #include "colour.h"
 #include "error.h"
 #include "foreign/names.h"
+#include "native/map.h"
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
@@ -17,8 +18,9 @@ static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory")
 /* Its entry, without making up a definition. */
 static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int32_t number)
 {
+    if ((uint32_t)number < PITHI_CLOG2_NEAR && scan->near[number])
+        return &scan->events[scan->near[number] - 1];
     uint64_t *index = pithi_lookup_at(&scan->event_of, (uint32_t)number);
-
     if (!index)
         return NULL;
     if (!*index) {
@@ -33,6 +35,8 @@ static struct pithi_clog2_event *event_entry(struct pithi_clog2_scan *scan, int3
         scan->events[scan->event_count++] = (struct pithi_clog2_event){0};
         *index = scan->event_count;
     }
+    if ((uint32_t)number < PITHI_CLOG2_NEAR)
+        scan->near[number] = (uint32_t)*index;
     return &scan->events[*index - 1];
 }
 
@@ -191,20 +195,53 @@ static int define_constant(struct pithi_clog2_scan *scan, const unsigned char *b
     return name[0] ? pithi_defs_property(pithi_writer_defs(scan->writer), name, value) : PITH_OK;
 }
 
+int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track)
+{
+    *track = NULL;
+    if (rank < 0 || thread < 0 || thread >= PITHI_CLOG2_THREADS_MAX)
+        return PITH_OK;
+    uint64_t *index = pithi_lookup_at(&scan->track_of, pithi_lookup_pair((uint32_t)rank, (uint32_t)thread));
+    if (!index || (!*index && !pithi_grow(&scan->tracks, scan->track_count, &scan->track_room, sizeof *scan->tracks)))
+        return no_memory();
+    if (!*index) {
+        scan->tracks[scan->track_count++] = (struct pithi_clog2_track){rank, thread, 0, INT64_MIN};
+        *index = scan->track_count;
+    }
+    *track = &scan->tracks[*index - 1];
+    return PITH_OK;
+}
+
+int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
+                           int32_t thread, struct pithi_clog2_track **track)
+{
+    int err = pithi_clog2_track_of(scan, pithi_clog2_world_rank(scan, comm, rank), thread, track);
+    if (err == PITH_OK && *track)
+        *place = (struct pithi_clog2_place){comm, rank, thread, (uint32_t)(*track - scan->tracks) + 1};
+    return err;
+}
+
 /* Whether the times of a line fall. */
 static int see_time(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
 {
-    int32_t rank = pithi_clog2_world_rank(scan, record->comm, record->rank);
-    uint64_t *last, time = (uint64_t)record->time_ns + (UINT64_C(1) << 63);
+    struct pithi_clog2_track *track;
+    int err = PITH_OK;
 
-    if (scan->disorder || rank < 0)
+    if (scan->disorder)
         return PITH_OK;
-    last = pithi_lookup_at(&scan->last_of, pithi_lookup_pair((uint32_t)rank, (uint32_t)record->thread));
-    if (!last)
-        return no_memory();
-    scan->disorder = time < *last;
-    *last = time;
-    return PITH_OK;
+    TRY(pithi_clog2_track(scan, record, &track));
+    if (track) {
+        scan->disorder = record->time_ns < track->last_ns;
+        track->last_ns = record->time_ns;
+    }
+out:
+    return err;
+}
+
+/* What is known of ranks may change with it. */
+static int take_comm(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
+{
+    memset(scan->places, 0, sizeof scan->places);
+    return pithi_clog2_comm_take(scan, record);
 }
 
 static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record)
@@ -217,9 +254,7 @@ static int take(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *
     case PITHI_CLOG2_CONSTDEF:
         return define_constant(scan, record->body);
     case PITHI_CLOG2_COMMEVT:
-        if (pithi_clog2_comm_take(scan, record) != PITH_OK)
-            return PITH_ERR_MEMORY;
-        return see_time(scan, record);
+        return take_comm(scan, record) == PITH_OK ? see_time(scan, record) : PITH_ERR_MEMORY;
     default:
         return see_time(scan, record);
     }
@@ -251,6 +286,7 @@ void pithi_clog2_scan_free(struct pithi_clog2_scan *scan)
     pithi_lookup_free(&scan->event_of);
     pithi_lookup_free(&scan->comm_of);
     pithi_lookup_free(&scan->world_of);
-    pithi_lookup_free(&scan->last_of);
+    pithi_lookup_free(&scan->track_of);
+    free(scan->tracks);
     pithi_lookup_free(&scan->inter_of);
 }

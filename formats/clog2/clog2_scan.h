@@ -31,17 +31,38 @@ struct pithi_clog2_comm {
     uint32_t index;                       /* in the log being written + 1; 0: not used yet */
 };
 
+/* A line of the log. */
+struct pithi_clog2_track {
+    int32_t rank, thread; /* of the world */
+    uint32_t lane;        /* + 1; 0: not made yet */
+    int64_t last_ns;      /* of the first pass */
+};
+
+/* What was found last of a line's name in the file, by a hash of it: nearly every record's line is found here. */
+enum { PITHI_CLOG2_PLACES = 256 };
+struct pithi_clog2_place {
+    int32_t comm, rank, thread;
+    uint32_t track; /* + 1; 0: nothing */
+};
+
+/* Numbers of events up to here are found without a hash table. */
+enum { PITHI_CLOG2_NEAR = 8192 };
+
 struct pithi_clog2_scan {
     struct pithi_clog2_file file;
     struct pithi_writer *writer;
     struct pithi_clog2_event *events;
     uint32_t event_count, event_size;
-    struct pithi_lookup event_of;
+    struct pithi_lookup event_of;    /* number -> index + 1 */
+    uint32_t near[PITHI_CLOG2_NEAR]; /* the same */
     struct pithi_clog2_comm *comms;
     uint32_t comm_count, comm_size;
     struct pithi_lookup comm_of;  /* number -> index + 1 */
     struct pithi_lookup world_of; /* (communicator, rank) -> world rank + 1 */
-    struct pithi_lookup last_of;  /* (world rank, thread) -> last time, from INT64_MIN up as unsigned */
+    struct pithi_lookup track_of; /* (world rank, thread) -> index + 1 */
+    struct pithi_clog2_track *tracks;
+    uint32_t track_count, track_room;
+    struct pithi_clog2_place places[PITHI_CLOG2_PLACES];
     struct pithi_lookup inter_of; /* world rank -> INTER whose groups follow, + 1 */
     int disorder;
     struct pithi_clog2_cursor end; /* the walk when it was over */
@@ -52,6 +73,23 @@ void pithi_clog2_scan_free(struct pithi_clog2_scan *scan);
 
 /* World rank of a rank in a communicator; -1: not known, or out of range. */
 int32_t pithi_clog2_world_rank(const struct pithi_clog2_scan *scan, int32_t comm, int32_t rank);
+
+/* The line of a thread of a world rank, or of a rank in a communicator, made when new; *track NULL: there is no such.
+ * Valid until the next is made. */
+int pithi_clog2_track_of(struct pithi_clog2_scan *scan, int32_t rank, int32_t thread, struct pithi_clog2_track **track);
+int pithi_clog2_track_find(struct pithi_clog2_scan *scan, struct pithi_clog2_place *place, int32_t comm, int32_t rank,
+                           int32_t thread, struct pithi_clog2_track **track);
+static inline int pithi_clog2_track(struct pithi_clog2_scan *scan, const struct pithi_clog2_record *record,
+                                    struct pithi_clog2_track **track)
+{
+    uint32_t hash = (uint32_t)record->comm * 61 + (uint32_t)record->rank + (uint32_t)record->thread * 17;
+    struct pithi_clog2_place *place = &scan->places[hash % PITHI_CLOG2_PLACES];
+    if (place->comm == record->comm && place->rank == record->rank && place->thread == record->thread && place->track) {
+        *track = &scan->tracks[place->track - 1];
+        return PITH_OK;
+    }
+    return pithi_clog2_track_find(scan, place, record->comm, record->rank, record->thread, track);
+}
 
 /* An event number, with a definition made up from the known numbers or its place if the file has none. NULL: out of
  * memory. */

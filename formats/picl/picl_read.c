@@ -7,6 +7,7 @@
 #include "error.h"
 #include "foreign/lookup.h"
 #include "foreign/names.h"
+#include "foreign/passed.h"
 #include "foreign/reorder.h"
 #include "native/bytes.h"
 #include "native/map.h"
@@ -24,7 +25,7 @@ struct node {
 struct picl_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t at;
+    size_t at, passed; /* see foreign/passed.h */
     uint64_t line;
     struct pithi_lookup places; /* node -> its place + 1 */
     struct node *nodes;
@@ -45,6 +46,7 @@ static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
     while (status == 0 && r->at < r->input->size) {
         const char *from = data + r->at, *newline = memchr(from, '\n', r->input->size - r->at);
         size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
+        pithi_passed(r->input, &r->passed, r->at);
         r->at += size + 1;
         r->line++;
         status = pithi_picl_line(from, size, line, &wrong);

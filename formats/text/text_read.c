@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/passed.h"
 #include "foreign/reorder.h"
 #include "native/bytes.h"
 #include "text/text_fields.h"
@@ -14,8 +15,8 @@
 struct text_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
-    size_t at;     /* in the file */
-    uint64_t line; /* its number, from 1 */
+    size_t at, passed; /* see foreign/passed.h */ /* in the file */
+    uint64_t line;                                /* its number, from 1 */
     struct pithi_buffer text;
     struct pithi_fields fields;
     struct pithi_lookup comms;     /* number in the file -> index + 1 */
@@ -41,6 +42,7 @@ static int next_line(struct text_reader *r)
         const char *from = (const char *)r->input->data + r->at;
         const char *newline = memchr(from, '\n', r->input->size - r->at);
         size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
+        pithi_passed(r->input, &r->passed, r->at);
         r->at += size + 1;
         r->line++;
         size -= size > 0 && from[size - 1] == '\r';

@@ -90,7 +90,7 @@ static void line(const char *what, double best_s, uint64_t records)
 
 static void measure(struct pithlog *log, const char *name, const char *path, uint64_t records)
 {
-    const struct pithi_convert how = {INT64_MIN, INT64_MAX, NULL};
+    const struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     double write_s = 1e9, read_s = 1e9, begin;
     char what[40];
 
