@@ -64,7 +64,7 @@ static int begins(const struct pithi_input *input, int big)
 /* By where the first block ends: in a small one at most the largest record is missing at the end of 1024 bytes. */
 static size_t find_block_size(const struct pithi_input *input, int big)
 {
-    for (size_t at = 0; at < SMALL_BLOCK;) {
+    for (size_t at = 0; at < SMALL_BLOCK && at < input->size;) {
         struct head h = head_at(input->data + at, input->size - at, big);
         if (!h.size)
             break;
