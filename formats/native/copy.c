@@ -77,7 +77,7 @@ static int copy_defs(struct copying *c)
     int err = PITH_OK;
     for (uint32_t i = 0; i < c->log->info.defs; i++)
         TRY(add_def(c, pithi_defs_get(c->log->defs, i), &c->defs[i]));
-    for (uint32_t i = 0; !c->what->no_properties && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
+    for (uint32_t i = 0; !c->what->one_of_many && (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
         TRY(pithi_defs_property(defs, key, value));
 out:
     return err;
@@ -113,47 +113,44 @@ static int copy_lane(struct copying *c, uint32_t number)
     return err;
 }
 
-/* All lanes' ranks, which are the members of the world of a program. */
-static int world_ranks(struct copying *c, struct pithlog_comm *world)
+static int32_t moved(const struct copying *c, int32_t rank)
 {
-    uint32_t count = pithi_log_ranks(c->log);
-    int32_t *ranks = malloc((count + (size_t)1) * sizeof *ranks);
-    if (!ranks)
-        return no_memory(c);
-    for (uint32_t i = 0; i < count; i++)
-        ranks[i] = pithi_log_rank(c->log, i)->rank;
-    world->size = (int32_t)count;
-    world->world_ranks = ranks;
-    return PITH_OK;
+    int32_t sum;
+    return rank < 0 || __builtin_add_overflow(rank, c->what->rank_offset, &sum) ? -1 : sum;
 }
 
-/* A communicator of one of several programs: its own key, its members as they are numbered now. */
+/* A communicator of one of several programs: its own key and name, its members as they are numbered now. */
 static int copy_comm_apart(struct copying *c, const struct pithlog_comm *comm, uint32_t *index)
 {
+    size_t members = (size_t)comm->size + (size_t)comm->remote_size;
+    int32_t *ranks = malloc((members + 1) * sizeof *ranks);
     struct pithlog_comm own = *comm;
-    int32_t *ranks = NULL;
     char *name = NULL;
-    int err = PITH_OK;
+    int err = PITH_ERR_MEMORY;
     own.key = (comm->key ^ c->what->salt * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xd6e8feb86659fd93) | 1;
-    if (comm->key == 0 && own.size == 0)
-        TRY(world_ranks(c, &own));
-    size_t members = (size_t)own.size + (size_t)own.remote_size;
-    if (asprintf(&name, "%s %s", c->what->program, comm->name) < 0 ||
-        !(ranks = malloc((members + 1) * sizeof *ranks))) {
-        err = no_memory(c);
-        goto out;
+    if (ranks && asprintf(&name, "%s %s", c->what->program, comm->name) >= 0) {
+        for (size_t i = 0; i < members; i++)
+            ranks[i] = moved(c, comm->world_ranks[i]);
+        own.world_ranks = ranks;
+        own.name = name;
+        err = pithi_writer_comm(c->writer, &own, index);
+        free(name);
+    } else {
+        no_memory(c);
     }
-    for (size_t i = 0; i < members; i++)
-        ranks[i] = own.world_ranks[i] + c->what->rank_offset;
-    if (own.world_ranks != comm->world_ranks)
-        free((int32_t *)(uintptr_t)own.world_ranks);
-    own.world_ranks = ranks;
-    own.name = name;
-    err = pithi_writer_comm(c->writer, &own, index);
-out:
     free(ranks);
-    free(name);
     return err;
+}
+
+static int copy_comm(struct copying *c, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->log, number);
+    struct pithlog_comm world = {.name = comm->name};
+    if (c->what->program)
+        return copy_comm_apart(c, comm, &c->comms[number]);
+    if (number == 0 && c->what->one_of_many && c->log->places->comms[0].size == 0)
+        comm = &world; /* nobody tells its members: they are those of all the logs */
+    return pithi_writer_comm(c->writer, comm, &c->comms[number]);
 }
 
 static int copy_places(struct copying *c)
@@ -163,11 +160,8 @@ static int copy_places(struct copying *c)
         TRY(copy_rank(c, pithi_log_rank(c->log, i)));
     for (uint32_t i = 0; i < c->log->info.lanes; i++)
         TRY(copy_lane(c, i));
-    for (uint32_t i = 0; i < c->log->info.comms; i++) {
-        const struct pithlog_comm *comm = pithlog_get_comm(c->log, i);
-        TRY(c->what->program ? copy_comm_apart(c, comm, &c->comms[i])
-                             : pithi_writer_comm(c->writer, comm, &c->comms[i]));
-    }
+    for (uint32_t i = 0; i < c->log->info.comms; i++)
+        TRY(copy_comm(c, i));
 out:
     return err;
 }
@@ -184,12 +178,6 @@ static int is_of_kind(const struct pithlog *log, const struct pithlog_record *r)
     return r->kind > PITHLOG_COUNTER || pithi_defs_get(log->defs, r->id)->kind == kinds[r->kind];
 }
 
-static int64_t shifted(int64_t time_ns, int64_t by_ns)
-{
-    int64_t sum;
-    return __builtin_add_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MIN : INT64_MAX) : sum;
-}
-
 static int copy_record(struct copying *c, struct pithlog_record *r)
 {
     const struct pithi_copy *what = c->what;
@@ -198,9 +186,9 @@ static int copy_record(struct copying *c, struct pithlog_record *r)
         pithi_halves_mend(&c->halves, pithi_log_rank_of(c->log, r->lane), r);
     if (r->time_ns < what->from_ns)
         r->time_ns = what->from_ns;
-    r->time_ns = shifted(r->time_ns, what->shift_ns);
-    if ((has_peer || r->kind == PITHLOG_COLL) && r->peer >= 0)
-        r->peer += what->rank_offset;
+    r->time_ns = pithi_time_moved(r->time_ns, what->shift_ns);
+    if (has_peer || r->kind == PITHLOG_COLL)
+        r->peer = moved(c, r->peer);
     r->lane = c->lanes[r->lane];
     r->comm = c->comms[r->comm];
     if (r->kind <= PITHLOG_COUNTER)

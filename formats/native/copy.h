@@ -17,8 +17,16 @@ struct pithi_copy {
     const char *program;     /* not NULL: a program of its own: its name stands before those of its lanes, and its
                                 communicators, the world too, are kept apart from those of other programs */
     uint64_t salt;           /* with `program`: another one for each */
-    int no_properties;       /* 1: the caller sees to them */
+    int one_of_many;         /* 1: the caller sees to properties; the world, where a log does not tell its members, is
+                                all ranks of all logs */
 };
+
+/* time_ns + by_ns, as far as int64_t goes. */
+static inline int64_t pithi_time_moved(int64_t time_ns, int64_t by_ns)
+{
+    int64_t sum;
+    return __builtin_add_overflow(time_ns, by_ns, &sum) ? (by_ns < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
 
 /* Adds definitions, properties, lanes, communicators and records of an open log to what a writer has. States that are
  * open at the window's edges are closed and opened there. A send or receive whose partner is not copied stays as it is

@@ -50,6 +50,17 @@ const struct pithi_command pithi_commands[] = {
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"
      "\n"
      "States that are open at an edge are closed and opened there; times and ranks stay what they are.\n"},
+    {"merge", pithi_tool_merge,
+     "-o OUT [--ranks keep|follow] [--align clock|start|none] [--format NAME] [--shift TIME] LOG...",
+     "several logs as one: of one run, or of several programs",
+     "  -o OUT         the new log; in Pith's own format, or the one that its suffix or --format names\n"
+     "  --ranks keep   ranks stay: logs of the processes of one run (default when no rank is in two logs)\n"
+     "  --ranks follow those of each log come behind those of the log before it: several programs\n"
+     "  --align clock  by the time of day at which each began (default when all know it)\n"
+     "  --align start  with their first records at the same time\n"
+     "  --align none   times stay what they are\n"
+     "  --shift TIME   for the log after it: moves it by so much (3ms, -20us) more\n"
+     "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
     {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
      "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
     {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a dead run left in LOG.spill",

@@ -1,0 +1,176 @@
+/* merge_facts.c - see merge_facts.h. */
+#include "tools/merge_facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "native/bytes.h"
+
+static const char *const start_key = "start_unix_s";
+enum { MOST_BYTES = 2000 }; /* of the values of a property together */
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static const char *property(const struct pithlog *log, const char *wanted)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, wanted) == 0)
+            return value;
+    return NULL;
+}
+
+/* "1700000000.123456789" in ns; 0: it is no such number. */
+static int parse_clock(const char *text, int64_t *time_ns)
+{
+    char *end;
+    long long seconds = strtoll(text, &end, 10);
+    int64_t ns = 0, unit = 100000000;
+
+    if (end == text || seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
+        return 0;
+    if (*end == '.')
+        for (end++; *end >= '0' && *end <= '9'; end++, unit /= 10)
+            ns += (*end - '0') * unit;
+    *time_ns = seconds * 1000000000 + ns;
+    return *end == '\0';
+}
+
+int pithi_source_open(struct pithi_source *source)
+{
+    int err = pithlog_open(source->path, &source->log);
+    const char *text = err ? NULL : property(source->log, start_key);
+
+    source->knows_clock = text && parse_clock(text, &source->zero_unix_ns);
+    return err;
+}
+
+void pithi_source_close(struct pithi_source *source)
+{
+    pithlog_close(source->log);
+    free(source->program);
+    free(source->threads);
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+/* "heat" of program "/home/u/heat", else of the log's name "run/heat.pith". */
+static char *own_name(const struct pithi_source *source)
+{
+    const char *name = property(source->log, "program"), *slash;
+    int of_file = !name || !*name;
+
+    if (of_file)
+        name = source->path;
+    slash = strrchr(name, '/');
+    if (slash && slash[1])
+        name = slash + 1;
+    return of_file ? strndup(name, strcspn(name, ".")) : strdup(name);
+}
+
+static int name_taken(const struct pithi_source *sources, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(sources[i].program, name) == 0)
+            return 1;
+    return 0;
+}
+
+/* The second run of "heat" is "heat:2". */
+int pithi_sources_name(struct pithi_source *sources, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char *own = own_name(&sources[i]), *name = own ? strdup(own) : NULL;
+        for (unsigned n = 2; name && name_taken(sources, i, name); n++) {
+            free(name);
+            if (asprintf(&name, "%s:%u", own, n) < 0)
+                name = NULL;
+        }
+        free(own);
+        if (!(sources[i].program = name))
+            return no_memory();
+    }
+    return PITH_OK;
+}
+
+/* ---- Properties -------------------------------------------------------------------------------------------------- */
+
+/* `value` is one of those in "a, b, c". */
+static int value_among(const char *values, const char *value)
+{
+    size_t size = strlen(value);
+
+    while (*values) {
+        const char *end = strstr(values, ", ");
+        size_t length = end ? (size_t)(end - values) : strlen(values);
+        if (length == size && memcmp(values, value, size) == 0)
+            return 1;
+        values += length + (end ? 2 : 0);
+    }
+    return size == 0;
+}
+
+/* The values of all logs, each once, malloc'ed. */
+static char *all_values(const struct pithi_source *sources, uint32_t count, const char *key)
+{
+    char *all = strdup("");
+
+    for (uint32_t i = 0; all && i < count; i++) {
+        const char *value = property(sources[i].log, key);
+        char *more;
+        if (!value || strcmp(all, value) == 0 || value_among(all, value) || strlen(all) > MOST_BYTES)
+            continue;
+        if (asprintf(&more, "%s%s%s", all, *all ? ", " : "", value) < 0)
+            more = NULL;
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+/* A property that an earlier log has was told with that. */
+static int told_before(const struct pithi_source *sources, uint32_t index, const char *key)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (property(sources[i].log, key))
+            return 1;
+    return 0;
+}
+
+static int tell(const struct pithi_source *sources, uint32_t count, const char *key, struct pithi_defs *defs)
+{
+    char *values = all_values(sources, count, key);
+    int err = values ? pithi_defs_property(defs, key, values) : no_memory();
+
+    free(values);
+    return err;
+}
+
+/* When time 0 was: known when all logs are laid by the clock, or one alone. */
+static int tell_start(const struct pithi_source *sources, uint32_t count, struct pithi_defs *defs)
+{
+    const struct pithi_source *first = &sources[0];
+
+    for (uint32_t i = 1; i < count; i++)
+        if (sources[i].zero_unix_ns < first->zero_unix_ns)
+            first = &sources[i];
+    return pithi_defs_property(defs, start_key, property(first->log, start_key));
+}
+
+int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs)
+{
+    const char *key, *value;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
+            if (strcmp(key, start_key) != 0 && !told_before(sources, i, key))
+                TRY(tell(sources, count, key, defs));
+    if (clock)
+        TRY(tell_start(sources, count, defs));
+out:
+    return err;
+}

@@ -1,0 +1,333 @@
+/* merge_logs.c - `pith merge -o OUT LOG LOG...`: several logs as one. Owns: which rank and which time each log gets.
+ *
+ * Logs of the processes of one run keep their ranks, and what they have in common (communicators, definitions) becomes
+ * one. Logs of several programs, which all begin with rank 0, get ranks one after the other, rows named after the
+ * program, and communicators of their own. Records are copied log by log: the reader puts them in order of time. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "error.h"
+#include "native/bytes.h"
+#include "native/copy.h"
+#include "native/log.h"
+#include "tools/merge_facts.h"
+#include "tools/outfile.h"
+#include "tools/tools.h"
+
+enum { FORMAT = 256, RANKS, ALIGN, SHIFT };
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},  {"format", required_argument, NULL, FORMAT},
+    {"ranks", required_argument, NULL, RANKS}, {"align", required_argument, NULL, ALIGN},
+    {"shift", required_argument, NULL, SHIFT}, {NULL, 0, NULL, 0},
+};
+
+enum ranks { RANKS_UNSAID, RANKS_KEEP, RANKS_FOLLOW };
+enum align { ALIGN_UNSAID, ALIGN_CLOCK, ALIGN_START, ALIGN_NONE };
+
+struct merge {
+    const char *out, *format;
+    enum ranks ranks;
+    enum align align;
+    struct pithi_source *sources;
+    uint32_t count, room;
+};
+
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
+
+/* The place of `word` among `words`, from 1; 0: none. */
+static int one_of(const char *word, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(word, words[i]) == 0)
+            return i + 1;
+    return 0;
+}
+
+static int add_source(struct merge *m, const char *path, int64_t *shift_ns)
+{
+    if (!pithi_grow(&m->sources, m->count, &m->room, sizeof *m->sources)) {
+        pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        return pithi_tool_failed();
+    }
+    m->sources[m->count] = (struct pithi_source){.path = path, .place = m->count, .shift_ns = *shift_ns};
+    m->count++;
+    *shift_ns = 0;
+    return 0;
+}
+
+static int read_option(int option, const char *command, struct merge *m, int64_t *shift_ns)
+{
+    static const char *const ranks[] = {"keep", "follow", NULL}, *const aligns[] = {"clock", "start", "none", NULL};
+    int found;
+
+    switch (option) {
+    case 1:
+        return add_source(m, optarg, shift_ns);
+    case 'o':
+        m->out = optarg;
+        return 0;
+    case FORMAT:
+        m->format = optarg;
+        return 0;
+    case RANKS:
+        if ((found = one_of(optarg, ranks)) == 0)
+            return pithi_tool_usage(command, "--ranks wants keep or follow, not '%s'", optarg);
+        m->ranks = (enum ranks)found;
+        return 0;
+    case ALIGN:
+        if ((found = one_of(optarg, aligns)) == 0)
+            return pithi_tool_usage(command, "--align wants clock, start or none, not '%s'", optarg);
+        m->align = (enum align)found;
+        return 0;
+    case SHIFT:
+        if (pithi_parse_time(optarg, shift_ns))
+            return pithi_tool_usage(command, "--shift wants seconds, or a time such as -3ms, not '%s'", optarg);
+        return 0;
+    default:
+        return 2;
+    }
+}
+
+/* Arguments stay in their order, for --shift is about the log after it. */
+static int read_options(int argc, char **argv, struct merge *m)
+{
+    int64_t shift_ns = 0;
+    int option, status;
+
+    while ((option = pithi_tool_option(argc, argv, "-:o:", options)) != -1)
+        if ((status = read_option(option, argv[0], m, &shift_ns)) != 0)
+            return status;
+    for (; optind < argc; optind++) /* behind -- */
+        if ((status = add_source(m, argv[optind], &shift_ns)) != 0)
+            return status;
+    if (!m->out)
+        return pithi_tool_usage(argv[0], "-o OUT is missing");
+    if (m->count == 0)
+        return pithi_tool_usage(argv[0], "LOG is missing");
+    return shift_ns ? pithi_tool_usage(argv[0], "--shift has no log after it") : 0;
+}
+
+/* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+
+/* Some rank is in two logs. */
+static int ranks_collide(const struct merge *m, int *collide)
+{
+    struct pithi_map seen = {0};
+    uint32_t before;
+    int err = PITH_OK;
+
+    *collide = 0;
+    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++)
+        for (uint32_t k = 0; err == PITH_OK && k < pithi_log_ranks(m->sources[i].log); k++) {
+            uint32_t rank = (uint32_t)pithi_log_rank(m->sources[i].log, k)->rank;
+            *collide |= pithi_map_get(&seen, rank, &before);
+            if (!pithi_map_put(&seen, rank, i))
+                err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        }
+    pithi_map_free(&seen);
+    return err;
+}
+
+/* Each log's ranks behind those of the logs before it. */
+static int follow_ranks(struct merge *m)
+{
+    int64_t next = 0;
+
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct pithi_source *s = &m->sources[i];
+        uint32_t ranks = pithi_log_ranks(s->log);
+        s->rank_offset = (int32_t)next;
+        next += ranks ? pithi_log_rank(s->log, ranks - 1)->rank + INT64_C(1) : 0;
+        if (next > INT32_MAX)
+            return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: no numbers are left for its ranks", s->path);
+    }
+    return pithi_sources_name(m->sources, m->count);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct pithi_source *x = a, *y = b;
+    int64_t left = pithi_time_moved(pithlog_get_info(x->log)->start_ns, x->shift_ns);
+    int64_t right = pithi_time_moved(pithlog_get_info(y->log)->start_ns, y->shift_ns);
+
+    return left != right ? (left < right ? -1 : 1) : (x->place > y->place) - (x->place < y->place);
+}
+
+/* A lane that several logs have: where its records end so far, by index of `ends`; and each rank's free threads. */
+struct lanes_taken {
+    struct pithi_map lanes, threads;
+    int64_t *ends;
+    uint32_t count, room;
+};
+
+static int take_lane(struct lanes_taken *t, struct pithi_source *s, uint32_t number)
+{
+    const struct pithlog_lane *lane = pithlog_get_lane(s->log, number);
+    uint64_t key = (uint64_t)(uint32_t)lane->rank << 32 | lane->thread;
+    uint32_t at, thread = lane->thread, next = 0;
+
+    pithi_map_get(&t->threads, (uint32_t)lane->rank, &next);
+    if (pithi_map_get(&t->lanes, key, &at) && lane->records &&
+        pithi_time_moved(lane->first_ns, s->shift_ns) < t->ends[at]) {
+        thread = next; /* at the same time: it cannot be the same thread */
+        key = (uint64_t)(uint32_t)lane->rank << 32 | thread;
+    }
+    if (!pithi_map_get(&t->lanes, key, &at)) {
+        at = t->count;
+        if (!pithi_grow(&t->ends, t->count, &t->room, sizeof *t->ends) || !pithi_map_put(&t->lanes, key, at))
+            return 0;
+        t->ends[t->count++] = INT64_MIN;
+    }
+    if (lane->records)
+        t->ends[at] = pithi_time_moved(lane->last_ns, s->shift_ns);
+    s->threads[number] = thread;
+    return pithi_map_put(&t->threads, (uint32_t)lane->rank, thread >= next ? thread + 1 : next);
+}
+
+/* The same rank in two logs: where one begins behind the other's end it goes on, else its threads come behind. */
+static int join_lanes(struct merge *m)
+{
+    struct lanes_taken taken = {.count = 0};
+    int err = PITH_OK;
+
+    qsort(m->sources, m->count, sizeof *m->sources, by_start);
+    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
+        struct pithi_source *s = &m->sources[i];
+        uint32_t lanes = pithlog_get_info(s->log)->lanes;
+        if (!(s->threads = malloc((lanes + (size_t)1) * sizeof *s->threads)))
+            err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        for (uint32_t k = 0; err == PITH_OK && k < lanes; k++)
+            if (!take_lane(&taken, s, k))
+                err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    }
+    pithi_map_free(&taken.lanes);
+    pithi_map_free(&taken.threads);
+    free(taken.ends);
+    return err;
+}
+
+static int number_ranks(struct merge *m)
+{
+    int collide, err = ranks_collide(m, &collide);
+
+    if (err)
+        return err;
+    if (m->ranks == RANKS_UNSAID)
+        m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
+    if (m->ranks == RANKS_FOLLOW)
+        return follow_ranks(m);
+    return collide ? join_lanes(m) : PITH_OK;
+}
+
+/* ---- Times ------------------------------------------------------------------------------------------------------- */
+
+/* By the clock when all know it, else at their starts. */
+static int choose_align(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct pithi_source *s = &m->sources[i];
+        if (s->knows_clock || (m->align != ALIGN_UNSAID && m->align != ALIGN_CLOCK))
+            continue;
+        if (m->align == ALIGN_CLOCK)
+            return pithi_fail(PITH_ERR_UNSUPPORTED,
+                              "%s: does not say when it began (start_unix_s); use --align start, or none", s->path);
+        pithi_tool_say(stderr,
+                       "pith: note: %s does not say when it began: the logs are laid with their first records at the "
+                       "same time",
+                       s->path);
+        m->align = ALIGN_START;
+    }
+    if (m->align == ALIGN_UNSAID)
+        m->align = ALIGN_CLOCK;
+    return PITH_OK;
+}
+
+static int64_t difference(int64_t a, int64_t b)
+{
+    int64_t result;
+    return __builtin_sub_overflow(a, b, &result) ? (a < b ? INT64_MIN : INT64_MAX) : result;
+}
+
+static int align_times(struct merge *m)
+{
+    int64_t first_ns = m->sources[0].zero_unix_ns;
+    int err = choose_align(m);
+
+    for (uint32_t i = 0; i < m->count; i++)
+        first_ns = m->sources[i].zero_unix_ns < first_ns ? m->sources[i].zero_unix_ns : first_ns;
+    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
+        struct pithi_source *s = &m->sources[i];
+        int64_t by = 0;
+        if (m->align == ALIGN_CLOCK)
+            by = s->zero_unix_ns - first_ns;
+        if (m->align == ALIGN_START && pithlog_get_info(s->log)->records)
+            by = difference(pithlog_get_info(m->sources[0].log)->start_ns, pithlog_get_info(s->log)->start_ns);
+        s->shift_ns = pithi_time_moved(s->shift_ns, by);
+    }
+    return err;
+}
+
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
+
+static int fill(void *context, struct pithi_writer *writer)
+{
+    struct merge *m = context;
+    int err = pithi_sources_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer));
+
+    for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
+        struct pithi_source *s = &m->sources[i];
+        struct pithi_copy what = {.from_ns = INT64_MIN,
+                                  .to_ns = INT64_MAX,
+                                  .shift_ns = s->shift_ns,
+                                  .rank_offset = s->rank_offset,
+                                  .threads = s->threads,
+                                  .program = s->program,
+                                  .salt = i + UINT64_C(1),
+                                  .one_of_many = 1};
+        err = pithi_log_copy(s->log, writer, &what);
+    }
+    return err;
+}
+
+/* Each log keeps its file open. */
+static void allow_many_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static int merge_logs(const char *command, struct merge *m)
+{
+    const struct pithi_format *format;
+    int err, status = pithi_outfile_format(command, m->format, m->out, "native", &format);
+
+    if (status)
+        return status;
+    allow_many_files();
+    for (uint32_t i = 0; i < m->count; i++)
+        TRY(pithi_source_open(&m->sources[i]));
+    TRY(align_times(m));
+    TRY(number_ranks(m));
+    TRY(pithi_outfile_make(command, format, m->out, fill, m));
+out:
+    return err ? pithi_tool_failed() : 0;
+}
+
+int pithi_tool_merge(int argc, char **argv)
+{
+    struct merge m = {.count = 0};
+    int status = read_options(argc, argv, &m);
+
+    if (status == 0)
+        status = merge_logs(argv[0], &m);
+    for (uint32_t i = 0; i < m.count; i++)
+        pithi_source_close(&m.sources[i]);
+    free(m.sources);
+    return status;
+}
