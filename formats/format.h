@@ -10,14 +10,22 @@
 #include <stdio.h>
 
 #include "native/segment.h"
+#include "watched.h"
 
 /* A foreign file, mapped. */
 struct pithi_input {
     const char *path;
     const unsigned char *data; /* NULL for a folder */
     size_t size;
-    int mapped; /* 1: foreign/passed.h may give its memory back */
+    int mapped;                    /* 1: foreign/passed.h may give its memory back */
+    struct pithi_watched *watched; /* NULL: nobody watches */
 };
+
+/* A reader says that it has come to byte `at`. 0: it is to end, as if the file ended here; what it made is dropped. */
+static inline int pithi_input_at(const struct pithi_input *input, size_t at)
+{
+    return pithi_watched_at(input->watched, at, input->size);
+}
 
 enum { PITHI_BESIDE = 2 };
 struct pithi_convert {

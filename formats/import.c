@@ -86,7 +86,10 @@ static int write_native(struct pithlog *log, const struct pithi_input *input, co
     int err;
     snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
     TRY(pithi_writer_open(&writer, name, fd));
-    TRY(format->read(input, writer));
+    err = format->read(input, writer);
+    if (input->watched && input->watched->stopped)
+        err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
+    TRY(err);
     TRY(pithi_writer_finish(writer));
 out:
     pithi_writer_close(writer);

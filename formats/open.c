@@ -54,6 +54,8 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
     if (!format)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
                           log->path);
+    if (log->watched)
+        log->watched->passes = 2;
     TRY(pithi_import(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
@@ -68,7 +70,8 @@ static int open_foreign(struct pithlog *log, size_t size)
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
-    int err = read_foreign(log, &(struct pithi_input){log->path, data, size, 1});
+    struct pithi_input input = {.path = log->path, .data = data, .size = size, .mapped = 1, .watched = log->watched};
+    int err = read_foreign(log, &input);
     munmap(data, size);
     return err;
 }
@@ -113,29 +116,41 @@ static int new_log(const char *path, struct pithlog **log)
     return PITH_OK;
 }
 
-static int open_log(const char *path, int blocks, void (*say)(void *, const char *), void *context,
-                    struct pithlog **log)
+struct way {
+    int blocks; /* 1: by all blocks, whatever the index says */
+    void (*say)(void *context, const char *text);
+    void *say_context;
+    struct pithi_watched *watched;
+};
+
+static int open_log(const char *path, const struct way *way, struct pithlog **log)
 {
     struct pithlog *l;
     int err = new_log(path, &l);
     *log = NULL;
     if (err != PITH_OK)
         return err;
-    l->say = say;
-    l->say_context = context;
-    if ((err = open_file(l, blocks)) == PITH_OK)
-        *log = l;
-    else
+    l->say = way->say;
+    l->say_context = way->say_context;
+    l->watched = way->watched;
+    if ((err = open_file(l, way->blocks)) != PITH_OK) {
         pithlog_close(l);
-    return err;
+        return err;
+    }
+    l->watched = NULL;
+    *log = l;
+    return PITH_OK;
 }
 
 int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context, struct pithlog **log)
 {
-    return open_log(path, 0, say, context, log);
+    return open_log(path, &(struct way){.say = say, .say_context = context}, log);
 }
 
-int pithi_log_open_blocks(const char *path, struct pithlog **log) { return open_log(path, 1, NULL, NULL, log); }
+int pithi_log_open_blocks(const char *path, struct pithlog **log)
+{
+    return open_log(path, &(struct way){.blocks = 1}, log);
+}
 
 int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
 {
@@ -156,7 +171,14 @@ int pithi_log_open_file(const char *name, int fd, struct pithlog **log)
     return err;
 }
 
-int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, 0, NULL, NULL, log); }
+int pithlog_open(const char *path, struct pithlog **log) { return open_log(path, &(struct way){0}, log); }
+
+int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
+                         struct pithlog **log)
+{
+    struct pithi_watched watched = {.progress = progress, .context = context, .passes = 1};
+    return open_log(path, &(struct way){.watched = progress ? &watched : NULL}, log);
+}
 
 void pithlog_close(struct pithlog *log)
 {

@@ -92,6 +92,11 @@ struct pithlog_info {
 };
 
 PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);
+/* The same for who waits for it: logs of other formats are read as a whole, and so is one without its index. `progress`
+ * is then called about 20 times a second, in this thread, with the part done from 0 to 1; what is not 0 stops it:
+ * PITH_ERR_STOPPED, soon. Of a log that is open at once it is not called. NULL: nobody is told. */
+PITHLOG_API int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
+                                     struct pithlog **log);
 PITHLOG_API void pithlog_close(struct pithlog *log);
 PITHLOG_API const struct pithlog_info *pithlog_get_info(const struct pithlog *log);
 PITHLOG_API const struct pithlog_def *pithlog_get_def(const struct pithlog *log, uint32_t id);     /* NULL: no such */

@@ -111,7 +111,7 @@ static enum pithi_alog_status line_at(struct pithi_alog_scan *scan, size_t *at, 
 
 int pithi_alog_next(struct pithi_alog_scan *scan, size_t *at, struct pithi_alog_line *line)
 {
-    while (*at < scan->size) {
+    while (*at < scan->size && pithi_input_at(scan->input, *at)) {
         size_t begin = *at;
         const char *wrong = "";
         enum pithi_alog_status status = line_at(scan, at, line, &wrong);
@@ -420,7 +420,7 @@ static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
     const char *wrong = NULL;
     int err = PITH_OK;
 
-    for (size_t at = 0; at < scan->size && !err;) {
+    for (size_t at = 0; at < scan->size && !err && pithi_input_at(scan->input, at);) {
         size_t begin = at;
         enum pithi_alog_status status = line_at(scan, &at, &line, &wrong);
         if (is_cut(scan, begin, status, &line)) {

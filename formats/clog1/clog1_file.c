@@ -139,7 +139,7 @@ int pithi_clog1_next(struct pithi_clog1_cursor *cursor, struct pithi_clog1_recor
 {
     const struct pithi_input *input = cursor->file->input;
 
-    while (cursor->at < input->size) {
+    while (cursor->at < input->size && pithi_input_at(input, cursor->at)) {
         const unsigned char *p = input->data + cursor->at;
         size_t block_left = cursor->block + cursor->file->block_size - cursor->at, left = input->size - cursor->at;
         left = left < block_left ? left : block_left;

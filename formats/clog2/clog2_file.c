@@ -180,7 +180,7 @@ int pithi_clog2_next(struct pithi_clog2_cursor *cursor, struct pithi_clog2_recor
 
     if (!cursor->at)
         begin_block(cursor, PITHI_CLOG2_PREAMBLE);
-    while (cursor->at < file->blocks_end) {
+    while (cursor->at < file->blocks_end && pithi_input_at(file->input, cursor->at)) {
         const unsigned char *p = file->input->data + cursor->at;
         size_t left = cursor->end - cursor->at;
         uint32_t type = left < PITHI_CLOG2_HEADER ? PITHI_CLOG2_TYPES : pithi_clog2_u32(p + 20, file->big);

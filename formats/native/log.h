@@ -71,6 +71,7 @@ struct pithlog {
     void (*say)(void *context, const char *text);
     void *say_context;
     uint32_t damages;
+    struct pithi_watched *watched; /* while it is opened; NULL: by nobody */
 };
 
 /* ---- What readers of blocks ask for ------------------------------------------------------------------------------ */

@@ -11,6 +11,7 @@
 #include "native/log.h"
 #include "native/meta.h"
 #include "native/scan.h"
+#include "watched.h"
 
 /* A block may be this much ahead of what is described; more is no loss but nonsense. */
 enum { LOST_MAX = 1 << 16 };
@@ -301,6 +302,8 @@ static int scan(struct rebuild *b, uint64_t from, uint64_t end)
             err = take_chunk(b, offset);
         else
             b->taken += status == 1 && !b->single;
+        if (status == 1 && !pithi_watched_at(b->log->watched, offset - from, end - from))
+            err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", b->log->path);
     } while (status == 1 && err == PITH_OK);
     free(s);
     return status < 0 ? PITH_ERR_IO : err;
@@ -432,6 +435,8 @@ int pithi_log_rebuild(struct pithlog *log)
     log->tellers = err == PITH_OK ? calloc(1, sizeof *log->tellers) : NULL; /* the world's */
     b.teller_room = log->tellers != NULL;
     log->places = &log->found;
+    if (log->watched)
+        log->watched->passes = log->files.volume.count + 1;
     if (err == PITH_OK && log->files.size > PITHI_HEADER_SIZE)
         err = scan(&b, PITHI_HEADER_SIZE, log->files.size);
     for (uint32_t i = 1; err == PITH_OK && i <= log->files.volume.count; i++)

@@ -43,7 +43,7 @@ static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
 {
     const char *data = (const char *)r->input->data, *wrong;
     int status = 0;
-    while (status == 0 && r->at < r->input->size) {
+    while (status == 0 && r->at < r->input->size && pithi_input_at(r->input, r->at)) {
         const char *from = data + r->at, *newline = memchr(from, '\n', r->input->size - r->at);
         size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
         pithi_passed(r->input, &r->passed, r->at);

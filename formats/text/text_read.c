@@ -38,7 +38,7 @@ static int wrong(const struct text_reader *r, const char *what)
 /* The next line that is not empty, cut into fields: 1, 0 at the end, -1 no memory. */
 static int next_line(struct text_reader *r)
 {
-    while (r->at < r->input->size) {
+    while (r->at < r->input->size && pithi_input_at(r->input, r->at)) {
         const char *from = (const char *)r->input->data + r->at;
         const char *newline = memchr(from, '\n', r->input->size - r->at);
         size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;

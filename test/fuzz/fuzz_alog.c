@@ -6,7 +6,7 @@ static int make(struct pithi_writer *writer, void *input) { return pithi_alog_re
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pithi_input input = {"fuzz.alog", data, size, 0};
+    struct pithi_input input = {.path = "fuzz.alog", .data = data, .size = size};
     fuzz_sum += (uint64_t)pithi_alog_probe(&input);
     fuzz_sound(make, &input);
     return 0;

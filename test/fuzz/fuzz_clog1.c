@@ -6,7 +6,7 @@ static int make(struct pithi_writer *writer, void *input) { return pithi_clog1_r
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pithi_input input = {"fuzz.clog", data, size, 0};
+    struct pithi_input input = {.path = "fuzz.clog", .data = data, .size = size};
     fuzz_sum += (uint64_t)pithi_clog1_probe(&input);
     fuzz_sound(make, &input);
     return 0;

@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
     memcpy(exact + head, input + 2, size - 2);
     if (head)
         put_preamble((char *)exact, input[0], 64u * (input[1] + 4u));
-    struct pithi_input file = {"fuzz.clog2", exact, all, 0};
+    struct pithi_input file = {.path = "fuzz.clog2", .data = exact, .size = all};
     if (pithi_clog2_probe(&file))
         fuzz_sound(make, &file);
     free(exact);

@@ -153,7 +153,7 @@ static void follow(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pithi_input input = {folder, NULL, 0, 0};
+    struct pithi_input input = {.path = folder};
     if (!*folder)
         make_folder();
     make_files(data, size);

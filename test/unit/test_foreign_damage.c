@@ -91,7 +91,7 @@ struct outcome {
 
 static struct outcome read_file(const struct file *f, const unsigned char *data, size_t size)
 {
-    struct pithi_input input = {f->path, data, size, 0};
+    struct pithi_input input = {.path = f->path, .data = data, .size = size};
     struct outcome o = {0};
     struct pithi_writer *writer;
     char path[256];

@@ -148,7 +148,7 @@ static int read_folder(const struct file *file)
     if (fd < 0 || write(fd, file->data, file->size) != (ssize_t)file->size || close(fd) != 0)
         exit(1);
     struct pithi_writer *writer;
-    struct pithi_input input = {"run.pith.spill", NULL, 0, 0};
+    struct pithi_input input = {.path = "run.pith.spill"};
     if (pithi_spill_probe(&input) && pithi_writer_open(&writer, "made.pith", -1) == PITH_OK) {
         sound = pithi_spill_read(&input, writer) != PITH_OK || pithi_writer_finish(writer) != PITH_OK ||
                 pithi_check("made.pith", NULL, NULL, NULL) == 0;

@@ -9,19 +9,41 @@ set ::pith::opening::at_once 0
 set ::pith::opening::patience_ms 0
 proc watch {} {
     variable seen
+    variable part
+    variable stopped_at
+    variable patience
     set dialog [lindex [lsearch -all -inline -glob [winfo children .] .opening*] 0]
     if {$dialog ne {}} {
         set seen [$dialog.what cget -text]
+        if {[$dialog.part cget -text] eq {} && [incr patience -1] > 0} {
+            after 1 [namespace current]::watch
+            return
+        }
+        set part "[$dialog.part cget -text] [$dialog.bar cget -mode] [expr {[$dialog.bar cget -value] > 0}]"
+        if {[info exists ::env(SHOT)]} {
+            ::pith::save_shot $dialog $::env(SHOT)
+        }
         $dialog.stop invoke
+        set stopped_at [clock milliseconds]
     } else {
         after 1 [namespace current]::watch
     }
 }
 set seen {}
+set part {}
+file delete -force $::env(XDG_CACHE_HOME)/pith ;# what is kept of it is opened at once
+set patience 5000
 watch
 ok [catch {open big.alog} text options] "Stop: not opened: $text"
 is [dict get $options -errorcode] {PITH STOPPED} "it is said so"
 like $seen {^Opening big.alog, [0-9]+ MB} "the dialog says what takes so long"
+like $part {^[0-9]+ % determinate 1$} "and how far it is"
+# The job is over when its command is gone.
+while {[info commands ::pithtk::job*] ne {}} {
+    update
+    after 5
+}
+ok [expr {[clock milliseconds] - $stopped_at < 400}] "the thread ends soon ([expr {[clock milliseconds] - $stopped_at}] ms)"
 is [lsearch -glob [winfo children .] .opening*] -1 "and is gone"
 set before [llength [info class instances ::pith::Window]]
 open big.alog

@@ -44,12 +44,28 @@ proc ::pith::opening::told {me how {value {}}} {
         if {$how eq "done"} {
             $value close
         }
-    } elseif {$how ne "progress"} {
+    } elseif {$how eq "progress"} {
+        progress $me $value
+    } else {
         set outcome($me) [list $how $value]
     }
 }
 
-# The thread goes on to its end; the window does not wait for it.
+# A job that has told nothing yet is not known to go on: of a log that only reads slowly, say.
+proc ::pith::opening::progress {me part} {
+    set dialog .opening$me
+    if {![winfo exists $dialog] || $part <= 0} {
+        return
+    }
+    if {[$dialog.bar cget -mode] eq "indeterminate"} {
+        $dialog.bar stop
+        $dialog.bar configure -mode determinate -maximum 1.0
+    }
+    $dialog.bar configure -value $part
+    $dialog.part configure -text [format {%.0f %%} [expr {100 * $part}]]
+}
+
+# The window does not wait for the thread, which ends soon.
 proc ::pith::opening::stop {me job} {
     variable outcome
     catch {$job stop}
@@ -66,9 +82,11 @@ proc ::pith::opening::show {me path job} {
         -text "Formats other than Pith's own, and logs without an index, are read as a whole."
     ttk::progressbar $dialog.bar -mode indeterminate -length 360
     ttk::button $dialog.stop -text Stop -command [list ::pith::opening::stop $me $job]
+    ttk::label $dialog.part -style Faint.TLabel
     pack $dialog.what $dialog.why -anchor w
     pack $dialog.bar -fill x -pady 10
     pack $dialog.stop -side right
+    pack $dialog.part -side left
     bind $dialog <Escape> [list ::pith::opening::stop $me $job]
     $dialog.bar start 40
     focus $dialog.stop

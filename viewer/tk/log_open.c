@@ -13,10 +13,12 @@ struct open_job {
     struct pithlog *log;
 };
 
+static int tell_progress(void *job, double part) { return !pithi_job_go_on(job, part); }
+
 static int run(struct pithi_job *base)
 {
     struct open_job *job = (struct open_job *)base;
-    return pithlog_open(job->path, &job->log);
+    return pithlog_open_watched(job->path, tell_progress, base, &job->log);
 }
 
 static Tcl_Obj *result(struct pithi_job *base)
