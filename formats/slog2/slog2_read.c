@@ -40,6 +40,7 @@ struct slog2_reader {
     struct pithi_sorter *records;
     struct pithi_slog2_arrows arrows;
     uint64_t no_line, no_time, lost_nodes, first_lost, composites;
+    uint64_t item_count; /* in `records` */
 };
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -57,6 +58,7 @@ static int add_item(struct slog2_reader *r, int64_t time_ns, enum phase phase, u
                     uint32_t size)
 {
     struct pithi_sort_key key = {{pithi_sort_time(time_ns), (uint64_t)phase, rest}};
+    r->item_count++;
     return pithi_sorter_add(r->records, &key, item, size);
 }
 
@@ -298,12 +300,19 @@ static int emit(struct slog2_reader *r, const struct pithi_sorted *sorted)
     return pithi_writer_add(r->scan.writer, &record);
 }
 
-static int emit_all(struct slog2_reader *r)
+/* So much of a pass is done, for whoever waits. */
+static int is_at(const struct pithi_input *input, uint64_t done, uint64_t all)
 {
+    return pithi_input_at(input, (size_t)((double)input->size * ((double)done / (double)all)));
+}
+
+static int emit_all(struct slog2_reader *r, const struct pithi_input *input)
+{
+    uint64_t done = 0;
     struct pithi_sorted item;
     int status, err;
     TRY(pithi_sorter_end(r->records));
-    while ((status = pithi_sorter_next(r->records, &item)) == 1)
+    while ((status = pithi_sorter_next(r->records, &item)) == 1 && is_at(input, done++, r->item_count))
         TRY(emit(r, &item));
     if (status < 0)
         err = PITH_ERR_IO;
@@ -331,10 +340,10 @@ int pithi_slog2_read(const struct pithi_input *input, struct pithi_writer *write
     TRY(pithi_slog2_scan(&r.scan, input, writer));
     TRY(pithi_sorter_new(&r.records, MEMORY));
     TRY(pithi_slog2_arrows_open(&r.arrows));
-    for (uint32_t i = 0; i < r.scan.node_count; i++)
+    for (uint32_t i = 0; i < r.scan.node_count && is_at(input, i, r.scan.node_count); i++)
         TRY(read_node(&r, &r.scan.nodes[i]));
     TRY(pithi_slog2_arrows_end(&r.arrows, take_arrow, &r));
-    TRY(emit_all(&r));
+    TRY(emit_all(&r, input));
     TRY(say_all(&r));
 out:
     pithi_slog2_scan_free(&r.scan);
