@@ -1,5 +1,5 @@
-/* test_open_watched.c - who waits for a log to be read hears how far it is, and may stop it: of formats that are read as a
- * whole, and of a log without its index. */
+/* test_open_watched.c - who waits for a log to be read hears how far it is, and may stop it: of formats that are
+ * read as a whole, and of a log without its index. */
 #include <unistd.h>
 
 #include "format.h"
