@@ -5,7 +5,7 @@
 
 #include "format.h"
 
-enum { PITHI_PASSED_STEP = 16 << 20 };
+enum { PITHI_PASSED_STEP = 4 << 20 };
 
 void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t at);
 
