@@ -5,6 +5,8 @@
 
 #include "format.h"
 
+int pithi_chrome_probe(const struct pithi_input *input);
+int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writer);
 int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_convert *how);
 
 #endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# The Trace Event Format read: what our own writer makes comes back; what other tools write, in all its spellings.
+. "$(dirname "$0")/../lib.sh"
+make_golden=$build/test/golden/make_golden
+make_log=$build/test/cli/make_cli_log
+records() { pith print "$1" | grep -v '^#'; }
+# tells FILE WANTED WHAT: the records (WANTED with \t and \n), read from a file whose lines are events.
+tells() { is "$(records "$1")" "$(printf '%b' "$2")" "$3"; }
+events() { printf '[%s]' "$(cat)"; }
+said() { pith info "$1" | sed -n 's/^chrome_\([a-z_]*\): /\1=/p' | tr '\n' ' '; }
+
+# ---- There and back: what the format does not hold is left out; messages are of the world.
+kept() {
+    pith print "$1" | awk -F'\t' -v OFS='\t' '!/^#/ && $4 != "coll" && $4 != "comm" { if ($4 == "send" || $4 == "recv") { $5 = "MPI_COMM_WORLD"; $6 = "comm=0"; $10 = "" } print }' |
+        sed 's/\t*$//' | sort
+}
+for kind in small plain deep states big; do
+    case $kind in small) "$make_log" small small.pith ;; big) "$make_golden" big 20000 big.pith ;; *) "$make_golden" $kind $kind.pith ;; esac
+    pith convert $kind.pith $kind.trace.json 2>/dev/null
+    # Times are from the first record on, and of small the states that are open at the end are closed.
+    first=$(records $kind.pith | head -n 1 | cut -f1)
+    pith convert $kind.pith - 2>/dev/null | awk -F'\t' -v OFS='\t' -v first="$first" '/^#/ { print } !/^#/ { $1 = sprintf("%.9f", $1 - first); print }' >moved.txt
+    [ $kind = small ] && printf '%b\n' '1.999499999\t1\t0\tleave\tio' >>moved.txt
+    is "$(kept $kind.trace.json)" "$(kept moved.txt)" "$kind: there and back"
+done
+is "$(pith print small.trace.json | grep '^# lane' | cut -f2-5)" "$(pith print small.pith | grep '^# lane' | cut -f2-5 | sed 's/name=\t/name=main\t/')" "lanes, names and hosts"
+is "$(pith stat small.trace.json --by comm --csv 2>/dev/null | wc -l)" "$(pith stat small.pith --by comm --csv | wc -l)" "messages find their partners"
+"$make_golden" edge edge.pith && pith convert edge.pith edge.trace.json 2>/dev/null
+is "$(records edge.trace.json | grep '	event	' | cut -f4-)" "$(records edge.pith | grep '	event	' | cut -f4-)" "all payloads"
+is "$(said edge.trace.json)" "" "nothing of our own is passed over"
+pith print --json small.pith >lines && pith info lines 2>err
+is "$?:$(cat err)" "1:pith: lines: byte 0: not a log of any known format; \`pith help formats\` lists them" "lines of pith print --json are none"
+
+# ---- Whole states, in any order
+events >whole <<'J'
+{"ph":"X","name":"inner","pid":77,"tid":77,"ts":12.5,"dur":2,"cat":"c,d"},
+{"ph":"X","name":"second","pid":77,"tid":77,"ts":15,"dur":5.25,"args":{"detail":"a \"b\"","n":[1,{"x":2}]}},
+{"ph":"X","name":"outer","pid":77,"tid":77,"ts":12.5,"dur":7.75},
+{"name":"neighbour","ph":"X","pid":77,"tid":77,"ts":20,"dur":3,"tts":1,"args":{}},
+{"name":"none","ph":"X","pid":77,"tid":77,"ts":21,"dur":0}
+J
+tells whole '0.000000000\t0\t0\tenter\touter\n0.000000000\t0\t0\tenter\tinner\n0.000002000\t0\t0\tleave\tinner\n0.000002500\t0\t0\tenter\tsecond
+0.000002500\t0\t0\tevent\tsecond\tpayload=detail=a "b" n=[1,{"x":2}]\n0.000007500\t0\t0\tenter\tneighbour\n0.000007750\t0\t0\tleave\tsecond
+0.000007750\t0\t0\tleave\touter\n0.000008500\t0\t0\tenter\tnone\n0.000008500\t0\t0\tleave\tnone\n0.000010500\t0\t0\tleave\tneighbour' \
+    "X by their ends; some overlap; arguments"
+is "$(pith print whole | grep 'name=inner')" "$(printf '# state\tname=inner\tcolour=\tgroup=c,d')" "a category is a group"
+
+# ---- Begins and ends; a file that was never finished; a comma too many; a mark at the start
+cat >open <<'J'
+[
+{"ph":"E","ts":1.0,"pid":1,"tid":"io"},
+{"ph":"B","ts":"3","pid":1,"tid":"io","name":"b"},
+{"ph":"B","ts":2e0,"pid":1,"tid":"io","name":"a"},
+{"ph":"i","ts":3.1234,"pid":1,"tid":"io","name":"mark","s":"g"},
+{"ph":"I","ts":3.1236,"pid":1,"tid":"io","name":"old","args":{"payload":"text","more":true}},
+{"ph":"E","ts":4,"pid":1,"tid":"io"},
+{"ph":"E","ts":5,"pid":1,"tid":"io"},
+{"ph":"B","ts":6,"pid":1,"tid":"io","name":"never en
+J
+tells open '0.000001000\t0\t0\tenter\ta\n0.000002000\t0\t0\tenter\tb\n0.000002123\t0\t0\tevent\tmark\n0.000002124\t0\t0\tevent\told\tpayload=text more=true
+0.000003000\t0\t0\tleave\tb\n0.000004000\t0\t0\tleave\ta' "B and E out of order, times as text, a file cut in an event"
+is "$(said open)" "ends_without_state=1 cut=1 " "and it says so"
+for cut in 1 30 60 100; do
+    head -c -$cut open >shorter && pith check shorter >/dev/null || break
+done
+ok $? "cut anywhere"
+printf '\xef\xbb\xbf{"displayTimeUnit":"ms","other":{"a":[1,2,{"b":null}],},\n"traceEvents":[ {"ph":"i","ts":1,"pid":1,"tid":1,"name":"x"}, null, 7, ],"stackFrames":{}}\n' >object
+tells object '0.000000000\t0\t0\tevent\tx' "the object form"
+printf '{"traceEvents":[]}' >none && printf '[]' >nothing
+is "$(pith info none | sed -n 's/^records: //p'):$(pith info nothing 2>&1 >/dev/null | grep -c 'not a log')" "0:1" "no events"
+
+# ---- Counters
+events >counters <<'J'
+{"ph":"C","ts":1,"pid":5,"name":"mem","args":{"value":1.5}},
+{"ph":"C","ts":2,"pid":5,"name":"mem","args":{"rss":-2e3,"shared":4}},
+{"ph":"C","ts":3,"pid":5,"tid":9,"id":"gpu","name":"mem","args":{"value":6,"word":"no"}},
+{"ph":"X","ts":3,"dur":1,"pid":5,"tid":9,"name":"s"}
+J
+tells counters '0.000000000\t0\t0\tcounter\tmem\tvalue=1.5\n0.000001000\t0\t0\tcounter\tmem.rss\tvalue=-2000\n0.000001000\t0\t0\tcounter\tmem.shared\tvalue=4
+0.000002000\t0\t0\tcounter\tmem[gpu]\tvalue=6\n0.000002000\t0\t0\tenter\ts\n0.000003000\t0\t0\tleave\ts' "counters of a process, with several values, with an id"
+
+# ---- Processes and threads
+events >places <<'J'
+{"ph":"M","name":"process_name","pid":900,"args":{"name":"server"}},
+{"ph":"M","name":"process_sort_index","pid":18446744073709551615,"args":{"sort_index":-1}},
+{"ph":"M","name":"thread_name","pid":900,"tid":901,"args":{"name":"worker \ud83d\ude00"}},
+{"ph":"M","name":"thread_name","pid":900,"tid":999,"args":{"name":"idle"}},
+{"ph":"M","name":"thread_sort_index","pid":900,"tid":905,"args":{"sort_index":-5}},
+{"ph":"i","ts":1,"pid":900,"tid":901,"name":"e"},{"ph":"i","ts":1,"pid":900,"tid":900,"name":"e"},
+{"ph":"i","ts":1,"pid":900,"tid":905,"name":"e"},{"ph":"i","ts":1,"pid":"gpu","tid":"q\u00e4","name":"e"},
+{"ph":"i","ts":1,"pid":"20","tid":1,"name":"e"},{"ph":"i","ts":1,"pid":18446744073709551615,"tid":1,"name":"e"}
+J
+is "$(pith print places | grep '^# lane' | cut -f2-4)" "$(printf '%b\n' 'rank=0\tthread=0\tname=18446744073709551615' 'rank=1\tthread=0\tname=' 'rank=2\tthread=0\tname=server' \
+    'rank=2\tthread=1\tname=server' 'rank=2\tthread=2\tname=server: worker 😀' 'rank=3\tthread=0\tname=gpu: qä')" "processes by sort index, number, word; main comes first; no lane for what does nothing"
+events >ranks <<'J'
+{"ph":"i","ts":1,"pid":2,"tid":7,"name":"e"},{"ph":"i","ts":2,"pid":0,"tid":7,"name":"e"},{"ph":"i","ts":3,"pid":1,"tid":8,"name":"e"}
+J
+is "$(records ranks | cut -f2,3 | tr '\t\n' '. ')" "2.0 0.0 1.0 " "process numbers that are ranks stay"
+
+# ---- Flows
+events >flows <<'J'
+{"ph":"s","ts":1,"pid":0,"tid":0,"id":1,"name":"m","cat":"x"},{"ph":"t","ts":2,"pid":1,"tid":0,"id":1,"name":"m","cat":"x"},
+{"ph":"f","ts":3,"pid":2,"tid":0,"id":1,"name":"m","cat":"x","bp":"e","args":{"tag":3,"bytes":10}},
+{"ph":"f","ts":4,"pid":1,"tid":0,"id":"0x2","name":"m"},{"ph":"s","ts":5,"pid":0,"tid":0,"id":"0x2","name":"m"},
+{"ph":"s","ts":6,"pid":0,"tid":0,"id":3,"name":"m"},{"ph":"f","ts":7,"pid":0,"tid":0,"id":3,"name":"m"},
+{"ph":"s","ts":6,"pid":0,"tid":0,"id":4,"name":"m"},{"ph":"f","ts":8,"pid":0,"tid":1,"id":4,"name":"other"},
+{"ph":"s","ts":9,"pid":0,"tid":0,"id":1,"name":"m","cat":"x"},{"ph":"f","ts":9,"pid":0,"tid":1,"id":1,"name":"m","cat":"x"},
+{"ph":"s","ts":10,"pid":0,"tid":0,"id":5,"name":"m"},{"ph":"s","ts":11,"pid":0,"tid":0,"id":6,"name":"m"},
+{"ph":"f","ts":12,"pid":1,"tid":0,"id":6,"name":"m"},{"ph":"f","ts":13,"pid":1,"tid":0,"id":5,"name":"m"}
+J
+is "$(records flows | cut -f1,2,3,4,7- | sed 's/^0.0000//')" "$(printf '%b\n' '00000\t0\t0\tsend\tpeer=1\ttag=0\tbytes=0' '01000\t1\t0\trecv\tpeer=0\ttag=0\tbytes=0\tposted=0' \
+    '01000\t1\t0\tsend\tpeer=2\ttag=3\tbytes=10' '02000\t2\t0\trecv\tpeer=1\ttag=3\tbytes=10\tposted=0' '03000\t1\t0\trecv\tpeer=0\ttag=0\tbytes=0\tposted=1' \
+    '04000\t0\t0\tsend\tpeer=1\ttag=0\tbytes=0' '08000\t0\t0\tsend\tpeer=0\ttag=0\tbytes=0' '08000\t0\t1\trecv\tpeer=0\ttag=0\tbytes=0\tposted=0' \
+    '09000\t0\t0\tsend\tpeer=1\ttag=0\tbytes=0' '10000\t0\t0\tsend\tpeer=1\ttag=0\tbytes=0' '11000\t1\t0\trecv\tpeer=0\ttag=0\tbytes=0\tposted=3' '12000\t1\t0\trecv\tpeer=0\ttag=0\tbytes=0\tposted=2')" \
+    "flows are messages, also backward in time, through a third, with an id used again; receives in the order of sending"
+is "$(said flows)" "flows_inside_a_lane=1 flows_without_partner=2 " "what is none is counted"
+
+# ---- What is passed over; what is wrong
+events >other <<'J'
+{"ph":"b","ts":1,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"e","ts":2,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"X","pid":0,"name":"no time"},
+{"ph":"i","ts":1e99,"pid":0,"tid":0,"name":"x"},{"pid":0},{"ph":"i","ts":5,"pid":0,"tid":0,"name":"bad \xZ \ud800 \u0000 \ud"}
+J
+printf '%s' "$(cat other)" | sed "s/bad /bad \xff\xc0\xafok /" >bytes
+is "$(records bytes | cut -f5):$(said bytes)" "bad ��ok �Z � � �d:events_left_out=5 " "async events and those without a time are counted; text is made UTF-8"
+# wrong TEXT SAID
+wrong() { printf '[{"ph":"i","ts":1,"pid":0,"tid":0,"name":"x"},\n%s' "$1" >wrong; is "$(pith print wrong 2>&1 >/dev/null)" "pith: wrong: byte $2" "wrong: ${1:0:20}"; }
+wrong '{"ph":"i" "ts":2}]' '57: a comma or the end is wanted here'
+wrong '{"ph":"i","ts" 2}]' '62: a colon is wanted here'
+wrong '{"ph":tru}]' '53: no value of JSON begins so'
+wrong '{"ph"; 1}]' '52: a colon is wanted here'
+wrong '{7:1}]' '48: a key in quotes is wanted here'
+wrong "{\"args\":$(printf '[%.0s' {1..300})" '255: nested too deep'
+
+# ---- Large, in no order, in bounded memory; a compiler's
+python3 - >shuffled <<'P'
+import random
+random.seed(1)
+lines = ['{"ph":"X","name":"s%d","pid":%d,"tid":0,"ts":%d.5,"dur":%d}' % (i % 7, i % 4, 10 * i, 5 + i % 3) for i in range(400000)]
+random.shuffle(lines)
+print("[" + ",\n".join(lines) + "]")
+P
+is "$(records shuffled | awk -F'\t' '{ if ($1 < t) bad++; t = $1; n[$4]++ } END { print n["enter"], n["leave"], bad + 0 }')" "400000 400000 0" "400000 states in no order, more than is sorted in memory"
+if command -v clang >/dev/null; then
+    echo 'int main(void) { return 0; }' >unit.c && clang -c -ftime-trace -ftime-trace-granularity=0 unit.c
+    is "$(pith info unit.json | sed -n 's/^format: //p'):$(pith print unit.json --state ExecuteCompiler | grep -c '	enter	'):$(pith check unit.json >/dev/null; echo $?)" "chrome:1:0" "what clang -ftime-trace writes"
+    is "$(pith info unit.json | sed -n 's/^states: //p')" "$(grep -o '"ph":"X"' unit.json | wc -l)" "all of it"
+else
+    skip "what clang -ftime-trace writes" "no clang"
+fi
+finish
