@@ -36,6 +36,16 @@ const struct pithi_command pithi_commands[] = {
      "  --csv, --json  for programs; times in seconds\n"
      "\n"
      "Percentiles come from a histogram with steps of 3 %, so that memory does not grow with the log.\n"},
+    {"diff", pithi_tool_diff, "A B [--by state|rank|lane] [--csv|--json] | A B --records [--within TIME]",
+     "two runs: where did time go; or two logs record by record",
+     "  --by state     per state: count, inclusive and exclusive time in A and B, difference (B - A), ratio (default)\n"
+     "  --by rank      per rank: time from first to last record, in states, and the state that differs most\n"
+     "  --by lane      the same per thread\n"
+     "  --csv, --json  for programs; times in seconds\n"
+     "  --records      record by record: the first difference of each thread\n"
+     "  --within TIME  with --records: times may differ by so much (20us, 7ns)\n"
+     "\n"
+     "Largest differences first. Exit status as of diff(1): 1 when --records finds a difference, 2 for trouble.\n"},
     {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]",
      "any readable format to any writable one",
      "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard\n"

@@ -116,6 +116,16 @@ static char *cell_text(const struct cell *cell, enum pithi_cell_type type)
     case PITHI_CELL_TIME:
         scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
         break;
+    case PITHI_CELL_CHANGE:
+        scaled(text, sizeof text, (double)cell->number, 1000, times, 3);
+        if (cell->number > 0) {
+            memmove(text + 1, text, strlen(text) + 1);
+            text[0] = '+';
+        }
+        break;
+    case PITHI_CELL_RATIO:
+        snprintf(text, sizeof text, "%.*f", cell->number < 100000000 ? 3 : 0, (double)cell->number / 1e6);
+        break;
     case PITHI_CELL_BYTES:
         scaled(text, sizeof text, (double)cell->number, 1024, sizes, 5);
         break;
@@ -205,7 +215,7 @@ out:
 static void put_name(struct pithi_out *out, const struct pithi_column *column)
 {
     pithi_out_text(out, column->name);
-    if (column->type == PITHI_CELL_TIME)
+    if (column->type == PITHI_CELL_TIME || column->type == PITHI_CELL_CHANGE)
         pithi_out_text(out, "_s");
 }
 
@@ -216,8 +226,10 @@ static void put_cell(struct pithi_out *out, const struct cell *cell, enum pithi_
             pithi_out_text(out, "null");
     } else if (type == PITHI_CELL_TEXT) {
         pithi_out_quoted(out, quote, cell->text);
-    } else if (type == PITHI_CELL_TIME) {
+    } else if (type == PITHI_CELL_TIME || type == PITHI_CELL_CHANGE) {
         pithi_out_seconds(out, cell->number);
+    } else if (type == PITHI_CELL_RATIO) {
+        pithi_out_double(out, (double)cell->number / 1e6);
     } else {
         pithi_out_i64(out, cell->number);
     }

@@ -11,7 +11,15 @@
 
 #include "text/text_lines.h"
 
-enum pithi_cell_type { PITHI_CELL_TEXT, PITHI_CELL_COUNT, PITHI_CELL_TIME, PITHI_CELL_BYTES, PITHI_CELL_RATE };
+enum pithi_cell_type {
+    PITHI_CELL_TEXT,
+    PITHI_CELL_COUNT,
+    PITHI_CELL_TIME,
+    PITHI_CELL_CHANGE, /* a time with its sign */
+    PITHI_CELL_BYTES,
+    PITHI_CELL_RATE,
+    PITHI_CELL_RATIO /* in millionths */
+};
 
 struct pithi_column {
     const char *name;

@@ -25,6 +25,7 @@ int pithi_tool_stat(int argc, char **argv);
 int pithi_tool_cut(int argc, char **argv);
 int pithi_tool_merge(int argc, char **argv);
 
+int pithi_tool_diff(int argc, char **argv);
 int pithi_tool_convert(int argc, char **argv);
 int pithi_tool_check(int argc, char **argv);
 int pithi_tool_recover(int argc, char **argv);

@@ -1,0 +1,139 @@
+/* diff.c - `pith diff A B`: the options, and what the two logs have in common. */
+#include "tools/diff.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "native/segment.h"
+#include "tools/tools.h"
+
+enum { BY = 256, RECORDS, WITHIN };
+
+static const struct option options[] = {
+    {"by", required_argument, NULL, BY},         PITHI_STYLE_OPTIONS, {"records", no_argument, NULL, RECORDS},
+    {"within", required_argument, NULL, WITHIN}, {NULL, 0, NULL, 0},
+};
+
+static const struct answer {
+    const char *name;
+    int (*gather)(struct pithi_pair *pair, struct pithi_table **table);
+} answers[] = {{"state", pithi_diff_states}, {"rank", pithi_diff_ranks}, {"lane", pithi_diff_lanes}};
+
+struct asked {
+    const struct answer *answer; /* NULL: not said */
+    enum pithi_text_style style;
+    int records;
+    int64_t within_ns; /* -1: not said */
+};
+
+static const struct answer *find_answer(const char *name)
+{
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (strcmp(answers[i].name, name) == 0)
+            return &answers[i];
+    return NULL;
+}
+
+static int read_options(int argc, char **argv, struct asked *asked)
+{
+    static const char *const names[] = {"A", "B", NULL};
+    int option;
+
+    while ((option = pithi_tool_option(argc, argv, ":", options)) != -1) {
+        if (option == '?' || pithi_tool_style(argv[0], option, &asked->style))
+            return 2;
+        if (option == BY && !(asked->answer = find_answer(optarg)))
+            return pithi_tool_usage(argv[0], "--by wants state, rank or lane, not '%s'", optarg);
+        if (option == RECORDS)
+            asked->records = 1;
+        if (option == WITHIN && (pithi_parse_time(optarg, &asked->within_ns) || asked->within_ns < 0))
+            return pithi_tool_usage(argv[0], "--within wants seconds, or a time such as 3ms, not '%s'", optarg);
+    }
+    if (asked->records && (asked->answer || asked->style != PITHI_TEXT_TABS))
+        return pithi_tool_usage(argv[0], "--records has no table: --by, --csv and --json do not go with it");
+    if (!asked->records && asked->within_ns >= 0)
+        return pithi_tool_usage(argv[0], "--within is for --records");
+    return pithi_tool_arguments(argc, argv, names);
+}
+
+/* ---- The pair ---------------------------------------------------------------------------------------------------- */
+
+static int join_defs(struct pithi_pair *pair, int side)
+{
+    uint32_t count = pithlog_get_info(pair->log[side])->defs;
+    int err = PITH_OK;
+
+    if (!(pair->ids[side] = malloc((count + (size_t)1) * sizeof *pair->ids[side])))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t i = 0; err == PITH_OK && i < count; i++)
+        err = pithi_defs_add(pair->defs, pithlog_get_def(pair->log[side], i), &pair->ids[side][i]);
+    return err;
+}
+
+int pithi_pair_open(struct pithi_pair *pair, const char *a, const char *b)
+{
+    int err;
+
+    *pair = (struct pithi_pair){.defs = NULL};
+    TRY(pithlog_open(a, &pair->log[0]));
+    TRY(pithlog_open(b, &pair->log[1]));
+    TRY(pithi_defs_new(&pair->defs));
+    TRY(join_defs(pair, 0));
+    TRY(join_defs(pair, 1));
+out:
+    return err;
+}
+
+void pithi_pair_close(struct pithi_pair *pair)
+{
+    for (int side = 0; side < 2; side++) {
+        pithlog_close(pair->log[side]);
+        free(pair->ids[side]);
+    }
+    if (pair->defs)
+        pithi_defs_free(pair->defs);
+}
+
+int pithi_pair_order(const struct pithi_pair *pair, uint32_t i, uint32_t k, int threads)
+{
+    const struct pithlog_lane *a = pithlog_get_lane(pair->log[0], i), *b = pithlog_get_lane(pair->log[1], k);
+
+    if (!a || !b)
+        return a ? -1 : b != NULL;
+    if (a->rank != b->rank || !threads)
+        return (a->rank > b->rank) - (a->rank < b->rank);
+    return (a->thread > b->thread) - (a->thread < b->thread);
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static int print_table(struct pithi_pair *pair, const struct asked *asked)
+{
+    struct pithi_table *table = NULL;
+    int err = (asked->answer ? asked->answer : &answers[0])->gather(pair, &table);
+
+    if (!err)
+        err = pithi_table_print(table, stdout, asked->style);
+    pithi_table_free(table);
+    return err;
+}
+
+/* As of diff(1): 0: the same, 1: different, 2: trouble. */
+int pithi_tool_diff(int argc, char **argv)
+{
+    struct asked asked = {.style = PITHI_TEXT_TABS, .within_ns = -1};
+    struct pithi_pair pair;
+    int different = 0, err, status = read_options(argc, argv, &asked);
+
+    if (status)
+        return status;
+    err = pithi_pair_open(&pair, argv[optind], argv[optind + 1]);
+    if (!err)
+        err = asked.records ? pithi_diff_records(&pair, asked.within_ns < 0 ? 0 : asked.within_ns, &different)
+                            : print_table(&pair, &asked);
+    if (err)
+        pithi_tool_failed();
+    pithi_pair_close(&pair);
+    return err ? 2 : different;
+}
