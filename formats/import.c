@@ -15,6 +15,13 @@
 
 enum { KEEP_BYTES = 8 << 20, MARK = 16, PIECE = 1 << 20 };
 
+static int plain; /* see pithi_import_plain */
+
+void pithi_import_plain(void) { plain = 1; }
+
+/* What a kept log is, for the cache: one with summaries, or without. */
+static const char *kind_of(int without) { return without ? "plain" : "pith"; }
+
 static const char magic[8] = {'P', 'i', 't', 'h', 'K', 'e', 'p', 't'};
 
 /* Of the first `size` bytes; 0: they cannot be read. */
@@ -64,17 +71,17 @@ static int take_file(struct pithlog *log, int fd, uint64_t size)
 }
 
 /* What is kept of it, whole and as it was written; -1: nothing. */
-static int find_kept(const struct pithi_cache_key *key, uint64_t *size)
+static int find_kept(const struct pithi_cache_key *key, const char *kind, uint64_t *size)
 {
     struct stat st;
-    int fd = pithi_cache_find(key, "pith");
+    int fd = pithi_cache_find(key, kind);
     if (fd >= 0 && fstat(fd, &st) == 0 && st.st_size > MARK && has_mark(fd, (uint64_t)st.st_size - MARK)) {
         *size = (uint64_t)st.st_size - MARK;
         return fd;
     }
     if (fd >= 0) {
         close(fd);
-        pithi_cache_remove(key, "pith");
+        pithi_cache_remove(key, kind);
     }
     return -1;
 }
@@ -86,6 +93,8 @@ static int write_native(struct pithlog *log, const struct pithi_input *input, co
     int err;
     snprintf(name, sizeof name, "%s (its temporary copy, see TMPDIR)", log->path);
     TRY(pithi_writer_open(&writer, name, fd));
+    if (plain)
+        pithi_writer_plain(writer);
     err = format->read(input, writer);
     if (input->watched && input->watched->stopped)
         err = pithi_fail(PITH_ERR_STOPPED, "%s: not opened: stopped", log->path);
@@ -102,7 +111,7 @@ static int read_anew(struct pithlog *log, const struct pithi_input *input, const
 {
     struct pithi_cache_part part;
     struct stat st = {0};
-    if (!(key ? pithi_cache_begin(&part, key, "pith") : pithi_cache_begin_nameless(&part)))
+    if (!(key ? pithi_cache_begin(&part, key, kind_of(plain)) : pithi_cache_begin_nameless(&part)))
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", log->path, strerror(errno));
     int err = write_native(log, input, format, part.fd);
     if (err == PITH_OK && fstat(part.fd, &st) != 0)
@@ -119,7 +128,9 @@ int pithi_import(struct pithlog *log, const struct pithi_input *input, const str
     struct pithi_cache_key key;
     uint64_t size;
     int keep = input->data && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
-    int kept = keep ? find_kept(&key, &size) : -1;
+    int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
+    if (kept < 0 && keep && plain)
+        kept = find_kept(&key, kind_of(1), &size);
     if (kept >= 0)
         return take_file(log, kept, size);
     int err = read_anew(log, input, format, keep ? &key : NULL);

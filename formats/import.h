@@ -9,4 +9,8 @@
  * file in log->files. A large file that was read before is not read again. */
 int pithi_import(struct pithlog *log, const struct pithi_input *input, const struct pithi_format *format);
 
+/* From now on in this process, imported logs get no summaries of their lanes (pithlog_summary makes them when it is
+ * asked): for programs that draw nothing. */
+void pithi_import_plain(void);
+
 #endif

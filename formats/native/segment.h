@@ -143,6 +143,7 @@ void pithi_file_footer(uint64_t defs_offset, uint64_t table_offset, uint32_t ran
  * file. */
 struct pithi_writer;
 int pithi_writer_open(struct pithi_writer **writer, const char *path, int fd);
+void pithi_writer_plain(struct pithi_writer *writer); /* before the first lane: no summaries of lanes (summary.h) */
 struct pithi_defs *pithi_writer_defs(struct pithi_writer *writer); /* add definitions and properties here */
 /* Optional; makes known host and pid. */
 int pithi_writer_rank(struct pithi_writer *writer, const struct pithi_rank *rank);

@@ -43,6 +43,7 @@ struct pithi_writer {
     uint64_t offset; /* of the end, with what is in `out` */
     struct pithi_buffer out;
     int failed;
+    int plain; /* no summaries of lanes */
     struct pithi_defs *defs;
     uint32_t def_count; /* at least so many are there */
     uint32_t defs_written;
@@ -197,6 +198,8 @@ void pithi_writer_close(struct pithi_writer *w)
     free(w);
 }
 
+void pithi_writer_plain(struct pithi_writer *w) { w->plain = 1; }
+
 struct pithi_defs *pithi_writer_defs(struct pithi_writer *w) { return w->defs; }
 
 /* ---- Ranks, lanes, communicators --------------------------------------------------------------------------------- */
@@ -235,8 +238,8 @@ int pithi_writer_rank(struct pithi_writer *w, const struct pithi_rank *rank)
 static void expect(const struct pithi_writer *w, struct pithi_segment *segment)
 {
     pithi_segment_expect(segment, w->lane_count);
-    if (w->lane_count > MANY_LANES)
-        pithi_segment_sheets(segment, w->lane_count > TOO_MANY_LANES ? 0 : 32768);
+    if (w->plain || w->lane_count > MANY_LANES)
+        pithi_segment_sheets(segment, w->plain || w->lane_count > TOO_MANY_LANES ? 0 : 32768);
 }
 
 int pithi_writer_lane(struct pithi_writer *w, int32_t rank, uint32_t thread, const char *name, uint32_t *lane)

@@ -2,7 +2,6 @@
 #include "slog2/slog2.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 #include "error.h"
 #include "foreign/names.h"
@@ -47,9 +46,9 @@ struct slog2_reader {
 
 static int to_ns(double seconds, int64_t *ns)
 {
-    if (!(fabs(seconds) < 9e9))
+    if (!(seconds > -9e9 && seconds < 9e9))
         return 0;
-    *ns = (int64_t)floor(seconds * 1e9 + 0.5);
+    *ns = (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
     return 1;
 }
 
@@ -203,8 +202,10 @@ static int read_composite(struct slog2_reader *r, struct pithi_slog2_bytes *byte
             memcpy(whole.line, part.line, sizeof whole.line);
         }
         on_one_line &= part.line[0] == whole.line[0] && part.line[1] == whole.line[0];
-        whole.time[0] = fmin(fmin(whole.time[0], part.time[0]), part.time[1]);
-        whole.time[1] = fmax(fmax(whole.time[1], part.time[0]), part.time[1]);
+        for (int end = 0; end < 2; end++) {
+            whole.time[0] = part.time[end] < whole.time[0] ? part.time[end] : whole.time[0];
+            whole.time[1] = part.time[end] > whole.time[1] ? part.time[end] : whole.time[1];
+        }
         TRY(add_primitive(r, &part));
     }
     whole.vertices = VERTICES;

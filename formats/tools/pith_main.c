@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "import.h"
 #include "tools/tools.h"
 
 const struct pithi_command *pithi_command_find(const char *name)
@@ -104,6 +105,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     }
     /* `pith print x | head` ends quietly, also where the parent ignores the signal (some Python programs do). */
     signal(SIGPIPE, SIG_DFL);
+    pithi_import_plain();
     return command->run(argc, argv);
 }
 

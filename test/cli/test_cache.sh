@@ -9,8 +9,28 @@ is "$(kept)" "" "of a native log nothing is kept"
 pith print big.clog2 >first.txt
 is "$(kept | wc -l)" 1 "a large log of another format is kept"
 file=$(kept)
-like "$file" "^$XDG_CACHE_HOME/pith/[0-9a-f]{32}\.pith$" "in the user's cache"
+like "$file" "^$XDG_CACHE_HOME/pith/[0-9a-f]{32}\.plain$" "in the user's cache"
 is "$(stat -c %a "$XDG_CACHE_HOME/pith"):$(stat -c %a "$file")" "700:600" "for nobody else"
+
+# Programs that may draw get one with summaries of lanes; and then commands take that.
+cat >look.c <<'E'
+#include <stdio.h>
+#include "pithlog.h"
+int main(int argc, char **argv)
+{
+    struct pithlog *log;
+    int err = argc > 1 ? pithlog_open(argv[1], &log) : 1;
+    return err ? fprintf(stderr, "%s\n", pithlog_error()), 1 : (pithlog_close(log), 0);
+}
+E
+cc -I"$build/include" -o look look.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" && ./look big.clog2
+is "$?:$(kept | sed 's/.*\.//' | sort | tr '\n' ' ')" "0:pith plain " "for programs that may draw another is kept"
+[ "$(stat -c %s "${file%.plain}.pith")" -gt "$(stat -c %s "$file")" ]
+ok $? "with summaries of the lanes"
+rm "$file"
+pith print big.clog2 | cmp - first.txt && [ "$(kept)" = "${file%.plain}.pith" ]
+ok $? "which does for commands, too"
+rm -rf "$XDG_CACHE_HOME" && pith info big.clog2 >/dev/null
 
 # The log's middle is gone, behind its back: what is printed is what was kept.
 cp -p big.clog2 whole.clog2
