@@ -3,6 +3,9 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "utf8.h"
 
 static _Thread_local char error_text[1024];
 
@@ -15,12 +18,13 @@ int pithi_fail(int err, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     size_t i = 0;
-    for (; text[i]; i++) {
-        unsigned char c = (unsigned char)text[i], before = i ? (unsigned char)text[i - 1] : 0;
-        int c1 = before == 0xc2 && c >= 0x80 && c < 0xa0; /* U+0080 to U+009F: controls, too */
-        error_text[i] = c < 0x20 || c == 0x7f || c1 ? '?' : (char)c;
-        if (c1)
-            error_text[i - 1] = '?';
+    while (text[i]) { /* nothing that a terminal obeys */
+        size_t length = pithi_utf8_plain(text + i, sizeof text - i);
+        if (length)
+            memcpy(error_text + i, text + i, length);
+        else
+            error_text[i] = '?';
+        i += length ? length : 1;
     }
     error_text[i] = 0;
     return err;

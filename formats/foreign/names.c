@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "utf8.h"
+
 static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
@@ -20,8 +22,14 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
             length--;
         cut = 1;
     }
-    for (size_t i = 0; i < length; i++)
-        out[i] = (unsigned char)name[i] < ' ' || name[i] == 0x7f ? '?' : name[i];
+    for (size_t i = 0, n; i < length; i += n) {
+        size_t plain = pithi_utf8_plain(name + i, length - i);
+        n = plain ? plain : 1;
+        if (plain)
+            memcpy(out + i, name + i, plain);
+        else
+            out[i] = '?';
+    }
     while (length && out[length - 1] == ' ')
         length--;
     out[length] = 0;

@@ -8,8 +8,8 @@
 #include "format.h"
 #include "payload.h"
 
-/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters become '?',
- * blanks at both ends go. Returns 1 when it was cut. */
+/* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters and bytes that
+ * are no UTF-8 become '?', blanks at both ends go. Returns 1 when it was cut. */
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
 /* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ...

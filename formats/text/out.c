@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "utf8.h"
 
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
@@ -127,29 +128,7 @@ void pithi_out_double(struct pithi_out *out, double value)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 character at `text` when it is well formed and no control character, else 0. */
-static size_t plain_length(const unsigned char *text)
-{
-    unsigned c = text[0];
-    size_t length = c < 0x80                ? 1
-                    : c >= 0xc2 && c < 0xe0 ? 2
-                    : c >= 0xe0 && c < 0xf0 ? 3
-                    : c >= 0xf0 && c < 0xf5 ? 4
-                                            : 0;
-
-    if (length == 1)
-        return c >= 0x20 && c != 0x7f;
-    for (size_t i = 1; i < length; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    if ((c == 0xc2 && text[1] < 0xa0) ||                                  /* C1 */
-        (c == 0xe0 && text[1] < 0xa0) || (c == 0xf0 && text[1] < 0x90) || /* longer than need be */
-        (c == 0xed && text[1] >= 0xa0) || (c == 0xf4 && text[1] >= 0x90)) /* surrogates; past U+10FFFF */
-        return 0;
-    return length;
-}
-
-/* Appends one character that plain_length refused; at most 6 bytes. `text` moves past it. */
+/* Appends one character that pithi_utf8_plain refused; at most 6 bytes. `text` moves past it. */
 static size_t escape(char *to, const unsigned char **text, int json)
 {
     unsigned c = **text;
@@ -190,7 +169,7 @@ char *pithi_quoted(enum pithi_quote quote, const char *text)
     if (quotes)
         *to++ = '"';
     while (*from) {
-        size_t length = plain_length(from);
+        size_t length = pithi_utf8_plain((const char *)from, SIZE_MAX);
         if (length == 0) {
             to += escape(to, &from, json);
             continue;

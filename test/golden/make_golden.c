@@ -2,7 +2,8 @@
  *
  * edge: what the formats can hold only by a rule: every kind of record, threads, recursion, long names, every payload.
  * plain: what they hold whole. sparse: one rank of ten. deep: a state nested in itself 300 times. states: 2500 in use.
- * big COUNT OUT: COUNT records on 4 ranks, to measure with. */
+ * names: all strings hold what moves a terminal's cursor or ends a line. big COUNT OUT: COUNT records on 4 ranks, to
+ * measure with. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,38 @@ static void states(void)
     event(a, define(PITHLOG_EVENT_TYPE, "e", "", ""), "", 0);
 }
 
+/* What terminals obey: escapes, a bell, DEL, a C1 control as UTF-8 and as a byte; what ends lines and
+ * fields; quotes. */
+#define EVIL                                                                                                           \
+    "\x1b]0;title\x07\x1b[31m\b\r\n\t\x7f\xc2\x9b"                                                                     \
+    "5m\x9b"                                                                                                           \
+    "6m\xff\"'\\,</%d"
+
+static void names(void)
+{
+    uint32_t a = lane(0, 0, "lane " EVIL), b = lane(1, 0, EVIL);
+    const int32_t both[] = {0, 1};
+    uint32_t s = define(PITHLOG_STATE, "state " EVIL, EVIL, EVIL), t = define(PITHLOG_STATE, EVIL, "\x1b[1m", "");
+    uint32_t e = define(PITHLOG_EVENT_TYPE, EVIL, "red", "text=%s \x1b[7m\xc2\x90"), c = comm(77, EVIL, both, 2, 0);
+    uint32_t counter = define(PITHLOG_COUNTER_TYPE, EVIL, "", EVIL);
+
+    must(pithi_writer_rank(writer, &(struct pithi_rank){.rank = 0, .host = EVIL}));
+    must(pithi_defs_property(pithi_writer_defs(writer), "key " EVIL, EVIL));
+    R(a, COMM_CREATE, .comm = c);
+    R(a, ENTER, .id = s);
+    R(a, ENTER, .id = t);
+    event(a, e,
+          "\0\x0a\x1b[2J\x7f\xc2\x9b"
+          "7\x9b",
+          12);
+    R(a, COUNTER, .id = counter, .value = 1);
+    R(a, SEND, .peer = 1, .tag = 1, .bytes = 8, .comm = c);
+    R(b, RECV, .peer = 0, .tag = 1, .bytes = 8, .comm = c);
+    R(b, COLL, .peer = -1, .bytes = 8, .comm = c);
+    R(a, LEAVE, .id = t);
+    R(a, LEAVE, .id = s);
+}
+
 /* One message in ten records, four states nested by two. */
 static void big(long count)
 {
@@ -259,6 +292,8 @@ int main(int argc, char **argv)
         deep();
     else if (strcmp(argv[1], "states") == 0)
         states();
+    else if (strcmp(argv[1], "names") == 0)
+        names();
     else if (strcmp(argv[1], "big") == 0 && argc == 4)
         big(atol(argv[2]));
     else
