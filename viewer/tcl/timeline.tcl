@@ -78,6 +78,9 @@ oo::class create ::pith::Timeline {
         grid rowconfigure $path 1 -weight 1
         bind $plot <Configure> [list [self] resized %w %h]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
+        if {[image type $photo] eq "pithpaper"} {
+            $photo straight $plot picture
+        }
         $path.corner create text 10 [::pith::theme::px 13] -anchor w -tags base -font PithSmall \
             -fill [::pith::theme::colour faint]
     }

@@ -8,6 +8,7 @@
 
 #include "core/memory.h"
 #include "tk/kept_pixels.h"
+#include "tk/over.h"
 #include "tk/shared_pixels.h"
 
 enum way { SHARED, SENT };
@@ -25,6 +26,7 @@ struct pithi_paper {
     struct pithi_shared *shared; /* what the words lie in */
     struct pithi_kept *kept;     /* or what the server has of them */
     GC gc;
+    Tcl_Obj *canvas, *others; /* its name, and the items in it that are not this; NULL: nothing goes straight */
 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
@@ -66,11 +68,71 @@ uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
     return paper->words;
 }
 
+static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area *from, int x, int y)
+{
+    unsigned width = (unsigned)(from->right - from->left), height = (unsigned)(from->bottom - from->top);
+
+    if (from->right <= from->left || from->bottom <= from->top)
+        return;
+    if (paper->shared) {
+        pithi_shared_put(paper->shared, to, paper->gc, from->left, from->top, x, y, width, height);
+        paper->under_way = 1;
+    } else {
+        XCopyArea(Tk_Display(paper->window), pithi_kept_pixmap(paper->kept), to, paper->gc, from->left, from->top,
+                  width, height, x, y);
+    }
+}
+
+/* The canvas's window, if it is on the screen and as large as the picture. */
+static Tk_Window straight_window(const struct pithi_paper *paper)
+{
+    Tk_Window window = NULL;
+
+    if (paper->canvas)
+        window = Tk_NameToWindow(paper->interp, Tcl_GetString(paper->canvas), paper->window);
+    if (!window || !Tk_IsMapped(window) || Tk_Width(window) != paper->width || Tk_Height(window) != paper->height)
+        return NULL;
+    return window;
+}
+
+static int clamped(int value, int most) { return value < 0 ? 0 : value > most ? most : value; }
+
+/* Around what the canvas draws, so that nothing flickers. */
+static void put_around(struct pithi_paper *paper, Tk_Window window, const struct pithi_area *rest)
+{
+    struct pithi_area over = {clamped(rest->left, paper->width), clamped(rest->top, paper->height),
+                              clamped(rest->right, paper->width), clamped(rest->bottom, paper->height)};
+    const struct pithi_area around[] = {{0, 0, paper->width, over.top},
+                                        {0, over.top, over.left, over.bottom},
+                                        {over.right, over.top, paper->width, over.bottom},
+                                        {0, over.bottom, paper->width, paper->height}};
+
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++)
+        put(paper, Tk_WindowId(window), &around[i], around[i].left, around[i].top);
+    if (over.right > over.left)
+        Tk_ImageChanged(paper->master, over.left, over.top, over.right - over.left, over.bottom - over.top,
+                        paper->width, paper->height);
+}
+
+static int put_straight(struct pithi_paper *paper)
+{
+    Tk_Window window = straight_window(paper);
+    struct pithi_over over;
+
+    if (!window || !pithi_over_find(paper->interp, paper->canvas, paper->others, &over))
+        return 0;
+    put_around(paper, window, &over.rest);
+    pithi_over_draw(paper->interp, &over, window);
+    pithi_over_free(&over);
+    return 1;
+}
+
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
     if (paper->kept)
         pithi_kept_update(paper->kept, paper->words, paper->gc, moved);
-    Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
+    if (!put_straight(paper))
+        Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
 }
 
 /* ---- For Tk ------------------------------------------------------------------------------------------------------ */
@@ -88,14 +150,16 @@ static void display_paper(ClientData data, Display *display, Drawable drawable, 
 {
     struct pithi_paper *paper = data;
 
-    if (!paper->words)
-        return;
-    if (paper->shared) {
-        pithi_shared_put(paper->shared, drawable, paper->gc, from_x, from_y, x, y, (unsigned)width, (unsigned)height);
-        paper->under_way = 1;
-    } else {
-        XCopyArea(display, pithi_kept_pixmap(paper->kept), drawable, paper->gc, from_x, from_y, (unsigned)width,
-                  (unsigned)height, x, y);
+    (void)display;
+    if (paper->words)
+        put(paper, drawable, &(struct pithi_area){from_x, from_y, from_x + width, from_y + height}, x, y);
+}
+
+static void forget_canvas(struct pithi_paper *paper)
+{
+    if (paper->canvas) {
+        Tcl_DecrRefCount(paper->canvas);
+        Tcl_DecrRefCount(paper->others);
     }
 }
 
@@ -109,6 +173,7 @@ static void delete_paper(ClientData data)
         Tcl_DeleteCommandFromToken(paper->interp, command);
     }
     drop_pixels(paper);
+    forget_canvas(paper);
     Tk_FreeGC(Tk_Display(paper->window), paper->gc);
     free(paper);
 }
@@ -169,13 +234,27 @@ static int copy_to(const struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj 
     return status;
 }
 
+static int go_straight(struct pithi_paper *paper, Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag)
+{
+    if (!Tk_NameToWindow(interp, Tcl_GetString(canvas), paper->window))
+        return TCL_ERROR;
+    forget_canvas(paper);
+    paper->canvas = canvas;
+    paper->others = Tcl_ObjPrintf("!%s", Tcl_GetString(tag));
+    Tcl_IncrRefCount(paper->canvas);
+    Tcl_IncrRefCount(paper->others);
+    return TCL_OK;
+}
+
 static int image_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
 {
     if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "get") == 0)
         return get_pixel(data, interp, objv);
     if (objc == 3 && strcmp(Tcl_GetString(objv[1]), "copy") == 0)
         return copy_to(data, interp, objv[2]);
-    Tcl_WrongNumArgs(interp, 1, objv, "get x y | copy photo");
+    if (objc == 4 && strcmp(Tcl_GetString(objv[1]), "straight") == 0)
+        return go_straight(data, interp, objv[2], objv[3]);
+    Tcl_WrongNumArgs(interp, 1, objv, "get x y | copy photo | straight canvas tag");
     return TCL_ERROR;
 }
 

@@ -7,6 +7,9 @@
  *     image create pithpaper -way WAY
  *     IMAGE get X Y                  red, green, blue, as of a photo
  *     IMAGE copy PHOTO               the photo becomes a copy
+ *     IMAGE straight CANVAS TAG      it is the item TAG that fills this canvas: new pictures go straight to its window,
+ *                                    and the canvas draws only where other items lie (by itself it copies all of it
+ *                                    three times, which on a large screen takes longer than all else)
  */
 #ifndef PITHI_PAPER_H
 #define PITHI_PAPER_H
