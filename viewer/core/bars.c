@@ -115,69 +115,137 @@ static void keep_bar(struct bars *bars, const struct bar *bar)
 
 /* ---- Column by column -------------------------------------------------------------------------------------------- */
 
-/* The bars of a row's level as columns with a colour each, for painters that like these: in one place those of full
- * height, in the other those of half of it; their bodies, and their outlines' colours. */
+/* For painters that like columns: those of one level and height of a row, their bodies and their outlines' colours. */
 struct columns {
     uint32_t *body, *outline; /* [width] */
     uint32_t count;           /* that have a colour */
-    double top, height;
+    double y, height;
 };
 
-struct strips {
-    struct columns full, low;
-    uint32_t *memory, *darker; /* [defs] of each state's colour */
+/* All of a row: its life, and level by level what is of full height and what is lower. */
+struct sheet {
+    uint32_t *memory, *life;
+    uint32_t *darker; /* [defs] of each state's colour */
+    struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
+    struct pithi_strip strips[1 + PITHI_LEVELS * 6];
+    uint32_t count;
 };
 
-static void strips_begin(struct strips *strips, const struct pithi_plot *plot)
+static struct columns columns_at(uint32_t *memory, uint32_t width)
+{
+    return (struct columns){.body = memory, .outline = memory + width};
+}
+
+static void sheet_begin(struct sheet *sheet, const struct pithi_plot *plot)
 {
     uint32_t defs = pithlog_get_info(plot->log)->defs;
+    size_t width = plot->width, count = width * (1 + PITHI_LEVELS * 4);
 
-    strips->memory = pithi_alloc((size_t)plot->width * 4, sizeof *strips->memory);
-    strips->full = (struct columns){.body = strips->memory, .outline = strips->memory + plot->width};
-    strips->low = (struct columns){.body = strips->memory + 2 * (size_t)plot->width,
-                                   .outline = strips->memory + 3 * (size_t)plot->width};
-    memset(strips->memory, 0xff, (size_t)plot->width * 4 * sizeof *strips->memory);
-    strips->darker = pithi_alloc(defs, sizeof *strips->darker);
-    for (uint32_t id = 0; id < defs; id++)
-        strips->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
-}
-
-static void strips_end(struct strips *strips)
-{
-    free(strips->memory);
-    free(strips->darker);
-}
-
-static void keep_columns(struct strips *strips, const struct pithi_plot *plot, const struct bar *bar,
-                         const struct style *style)
-{
-    struct columns *columns = bar->height < style->height ? &strips->low : &strips->full;
-    uint32_t from = (uint32_t)(bar->x - plot->x), to = from + (uint32_t)bar->width, dark = strips->darker[bar->state];
-
-    for (uint32_t c = from; c < to; c++) {
-        columns->body[c] = bar->edge && c == from ? dark : plot->rgb[bar->state];
-        columns->outline[c] = dark;
+    sheet->memory = pithi_alloc(count, sizeof *sheet->memory);
+    memset(sheet->memory, 0xff, count * sizeof *sheet->memory);
+    sheet->life = sheet->memory;
+    for (size_t level = 0; level < PITHI_LEVELS; level++) {
+        sheet->full[level] = columns_at(sheet->memory + width * (1 + level * 4), plot->width);
+        sheet->low[level] = columns_at(sheet->memory + width * (3 + level * 4), plot->width);
     }
+    sheet->darker = pithi_alloc(defs, sizeof *sheet->darker);
+    for (uint32_t id = 0; id < defs; id++)
+        sheet->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
+}
+
+static void sheet_end(struct sheet *sheet)
+{
+    free(sheet->memory);
+    free(sheet->darker);
+}
+
+static void keep_columns(const struct sheet *sheet, struct columns *columns, uint32_t rgb, const struct bar *bar,
+                         uint32_t from, uint32_t to)
+{
+    uint32_t dark = sheet->darker[bar->state];
+
+    for (uint32_t c = from; c < to; c++)
+        columns->body[c] = rgb;
+    for (uint32_t c = from; c < to && bar->outlined; c++)
+        columns->outline[c] = dark;
+    if (bar->edge)
+        columns->body[from] = dark;
     columns->count += to - from;
-    columns->top = bar->y;
+    columns->y = bar->y;
     columns->height = bar->height;
 }
 
-static void draw_columns(const struct pithi_plot *plot, const struct pithi_painter *painter, struct columns *columns,
-                         uint32_t level)
+static void add_strip(struct sheet *sheet, double y, double height, const uint32_t *rgb)
 {
-    double y = columns->top, height = columns->height;
+    sheet->strips[sheet->count++] = (struct pithi_strip){y, height, rgb};
+}
 
+static void add_columns(struct sheet *sheet, const struct columns *columns, uint32_t level)
+{
     if (!columns->count)
         return;
-    painter->strip(painter->context, plot->x, y, height, columns->body, plot->width);
-    if (level && height >= OUTLINED_FROM) {
-        painter->strip(painter->context, plot->x, y, 1, columns->outline, plot->width);
-        painter->strip(painter->context, plot->x, y + height - 1, 1, columns->outline, plot->width);
+    add_strip(sheet, columns->y, columns->height, columns->body);
+    if (level && columns->height >= OUTLINED_FROM) {
+        add_strip(sheet, columns->y, 1, columns->outline);
+        add_strip(sheet, columns->y + columns->height - 1, 1, columns->outline);
     }
-    memset(columns->body, 0xff, plot->width * sizeof *columns->body);
-    memset(columns->outline, 0xff, plot->width * sizeof *columns->outline);
+}
+
+static void clear_columns(struct columns *columns, uint32_t width)
+{
+    if (columns->count) {
+        memset(columns->body, 0xff, width * sizeof *columns->body);
+        memset(columns->outline, 0xff, width * sizeof *columns->outline);
+    }
     columns->count = 0;
+}
+
+static void fill_sheet(struct sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells, double top)
+{
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        const struct pithi_cell *line = pithi_cells_line(cells, 0, level);
+        struct style style = {.group = 0};
+        pithi_plot_bar(plot->row_height, level, &style.top, &style.height);
+        style.top += top;
+        for (uint32_t c = 0, end; c < plot->width; c = end) {
+            struct bar bar;
+            if (line[c].state == PITHI_NONE) {
+                end = c + 1;
+                continue;
+            }
+            end = run_end(&style, line, plot->width, c);
+            if (is_fringe(line, plot->width, c))
+                continue;
+            bar = make_bar(plot, line, c, end, &style);
+            bar.outlined = level && bar.height >= OUTLINED_FROM;
+            keep_columns(sheet, bar.height < style.height ? &sheet->low[level] : &sheet->full[level],
+                         plot->rgb[bar.state], &bar, c, end);
+        }
+    }
+}
+
+static void draw_sheet(struct sheet *sheet, const struct pithi_plot *plot, const struct pithi_painter *painter,
+                       uint32_t row)
+{
+    double row_top = pithi_plot_row_top(plot, row), left, right, top, height;
+
+    fill_sheet(sheet, plot, &plot->lines[plot->cell_row[row]], row_top);
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    pithi_plot_life(plot, row, &left, &right);
+    for (uint32_t c = 0, from = (uint32_t)fmax(left - plot->x, 0), to = (uint32_t)fmax(right - plot->x, 0);
+         c < plot->width; c++)
+        sheet->life[c] = c >= from && c < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
+    sheet->count = 0;
+    add_strip(sheet, row_top + top, height, sheet->life);
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        add_columns(sheet, &sheet->full[level], level);
+        add_columns(sheet, &sheet->low[level], level);
+    }
+    painter->strips(painter->context, plot->x, plot->width, sheet->strips, sheet->count);
+    for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
+        clear_columns(&sheet->full[level], plot->width);
+        clear_columns(&sheet->low[level], plot->width);
+    }
 }
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
@@ -189,7 +257,7 @@ static void draw_bar(const struct pithi_plot *plot, const struct pithi_painter *
 }
 
 static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row, uint32_t level,
-                     struct bars *bars, struct strips *strips)
+                     struct bars *bars)
 {
     const struct pithi_cell *line = pithi_cells_line(&plot->lines[plot->cell_row[row]], 0, level);
     struct style style = {.group = plot->rows[row].lane_count > 1};
@@ -208,14 +276,8 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
         bar.outlined = level && bar.height >= OUTLINED_FROM;
         if (painter->groups)
             keep_bar(bars, &bar);
-        else if (strips->memory && !style.group)
-            keep_columns(strips, plot, &bar, &style);
         else
             draw_bar(plot, painter, &bar);
-    }
-    if (strips->memory) {
-        draw_columns(plot, painter, &strips->full, level);
-        draw_columns(plot, painter, &strips->low, level);
     }
 }
 
@@ -245,24 +307,51 @@ static void draw_groups(const struct pithi_plot *plot, const struct pithi_painte
     bars->count = 0;
 }
 
+/* The light band of a lane's life, or of a group's. */
+static void draw_life(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    double left, right, top, height;
+
+    pithi_plot_life(plot, row, &left, &right);
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
+    if (right > left)
+        painter->rect(painter->context, left, pithi_plot_row_top(plot, row) + top, right - left, height, PITHI_RGB_IDLE,
+                      1);
+}
+
+static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    struct sheet sheet;
+
+    sheet_begin(&sheet, plot);
+    for (uint32_t row = 0; row < plot->row_count; row++) {
+        if (plot->cell_row[row] == PITHI_NONE)
+            continue;
+        if (plot->rows[row].lane_count <= 1) {
+            draw_sheet(&sheet, plot, painter, row);
+            continue;
+        }
+        draw_life(plot, painter, row);
+        draw_row(plot, painter, row, 0, NULL);
+    }
+    sheet_end(&sheet);
+}
+
 void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     struct bars bars = {0};
-    struct strips strips = {.memory = NULL};
 
-    /* With strips one row after the other, all of its levels: what was just painted is still at hand. */
-    if (painter->strip) {
-        strips_begin(&strips, plot);
-        for (uint32_t row = 0; row < plot->row_count; row++)
-            for (uint32_t level = 0; level < PITHI_LEVELS && plot->cell_row[row] != PITHI_NONE; level++)
-                draw_row(plot, painter, row, level, &bars, &strips);
-        strips_end(&strips);
+    if (painter->strips) {
+        draw_sheets(plot, painter);
         return;
     }
+    for (uint32_t row = 0; row < plot->row_count; row++)
+        if (plot->cell_row[row] != PITHI_NONE)
+            draw_life(plot, painter, row);
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         for (uint32_t row = 0; row < plot->row_count; row++)
             if (plot->cell_row[row] != PITHI_NONE)
-                draw_row(plot, painter, row, level, &bars, &strips);
+                draw_row(plot, painter, row, level, &bars);
         draw_groups(plot, painter, &bars);
     }
     free(bars.items);

@@ -17,15 +17,22 @@ struct pithi_font {
     int bold;
 };
 
+/* Columns with a colour each; PITHI_NO_COLOUR is left out. */
+struct pithi_strip {
+    double y, height;
+    const uint32_t *rgb;
+};
+
 struct pithi_painter {
     void *context;
     int groups; /* 1: rectangles of one colour in succession cost much less than mixed ones (SVG) */
     void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
-    /* NULL, or for what consists of columns a pixel wide: from x on each gets a colour of its own; PITHI_NO_COLOUR is
-     * left out. Edges are rounded as those of opaque rectangles. */
-    void (*strip)(void *context, double x, double y, double height, const uint32_t *rgb, uint32_t count);
+    /* NULL, or for what consists of columns a pixel wide: strips laid one on the other, from x on, each of `width`
+     * columns. Edges are rounded as those of opaque rectangles. What lies under them looks alike on all lines from
+     * the second on of what the strips cover. */
+    void (*strips)(void *context, double x, uint32_t width, const struct pithi_strip *strips, uint32_t count);
     /* Only what is inside is drawn from now on; width < 0: everything. */
     void (*clip)(void *context, double x, double y, double width, double height);
     /* `y` is the base line. NULL in painters without text; text_width comes with it. */

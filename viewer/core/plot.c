@@ -205,22 +205,17 @@ static void row_life(const struct pithi_plot *plot, uint32_t row, int64_t *first
     }
 }
 
-static void draw_band(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right)
 {
     int64_t first_ns, last_ns;
-    double left, right, top, height;
 
     row_life(plot, row, &first_ns, &last_ns);
-    left = floor(pithi_plot_x(plot, first_ns));
-    right = ceil(pithi_plot_x(plot, last_ns));
-    if (left < plot->x)
-        left = plot->x;
-    if (right > plot->x + plot->width)
-        right = plot->x + plot->width;
-    pithi_plot_bar(plot->row_height, 0, &top, &height);
-    if (right > left)
-        painter->rect(painter->context, left, pithi_plot_row_top(plot, row) + top, right - left, height, PITHI_RGB_IDLE,
-                      1);
+    *left = floor(pithi_plot_x(plot, first_ns));
+    *right = ceil(pithi_plot_x(plot, last_ns));
+    if (*left < plot->x)
+        *left = plot->x;
+    if (*right > plot->x + plot->width)
+        *right = plot->x + plot->width;
 }
 
 static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
@@ -302,12 +297,8 @@ void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *
     painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
     for (uint32_t row = 0; row < plot->row_count; row++) {
         draw_separator(plot, painter, row);
-        if (plot->cell_row[row] == PITHI_NONE) {
-            if (plot->rows[row].counter != PITHI_BLANK)
-                pithi_graph_draw(plot, painter, row);
-            continue;
-        }
-        draw_band(plot, painter, row);
+        if (plot->cell_row[row] == PITHI_NONE && plot->rows[row].counter != PITHI_BLANK)
+            pithi_graph_draw(plot, painter, row);
     }
     pithi_bars_draw(plot, painter);
     pithi_gaps_draw(plot, painter);

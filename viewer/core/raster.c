@@ -54,19 +54,18 @@ static int rounded(double value, int low, int high)
     return value >= high ? high : (int)floor(value + 0.5);
 }
 
+/* Doubling copies: much faster than single stores on wide bars. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
 {
-    unsigned char *pixel = raster->pixels + at * 3;
+    size_t size = raster->words ? sizeof *raster->words : 3;
+    unsigned char *first = raster->words ? (unsigned char *)(raster->words + at) : raster->pixels + at * 3;
 
-    if (raster->words) {
-        for (uint32_t *word = raster->words + at, *end = word + count; word < end; word++)
-            *word = rgb;
-        return;
-    }
-    set_pixel(pixel, rgb);
-    /* Doubling copies: much faster than three stores a pixel on wide bars. */
+    if (raster->words)
+        raster->words[at] = rgb;
+    else
+        set_pixel(first, rgb);
     for (int done = 1; done < count; done *= 2)
-        memcpy(pixel + done * 3, pixel, (size_t)(done * 2 > count ? count - done : done) * 3);
+        memcpy(first + (size_t)done * size, first, (size_t)(done * 2 > count ? count - done : done) * size);
 }
 
 static void raster_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
@@ -107,21 +106,73 @@ static void lay_pixels(unsigned char *to, const uint32_t *rgb, uint32_t count)
             set_pixel(to + 3 * (size_t)i, rgb[i]);
 }
 
-/* Scanline after scanline, so that memory is written in order. */
-static void raster_strip(void *context, double x, double y, double height, const uint32_t *rgb, uint32_t count)
+/* A strip's scanlines. */
+struct span {
+    int top, bottom;
+};
+
+/* The next line below `line` where a strip begins or ends. */
+static int next_edge(const struct span *spans, uint32_t count, int line, int bottom)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (spans[i].top > line && spans[i].top < bottom)
+            bottom = spans[i].top;
+        if (spans[i].bottom > line && spans[i].bottom < bottom)
+            bottom = spans[i].bottom;
+    }
+    return bottom;
+}
+
+/* Lays the strips that cover `line` on it. */
+static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
+                     uint32_t count, int line, int left, int skip, uint32_t width)
+{
+    size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (line < spans[i].top || line >= spans[i].bottom)
+            continue;
+        if (raster->words)
+            lay_words(raster->words + at, strips[i].rgb + skip, width);
+        else
+            lay_pixels(raster->pixels + at * 3, strips[i].rgb + skip, width);
+    }
+}
+
+static void repeat_line(const struct pithi_raster *raster, int line, int to, int left, uint32_t width)
+{
+    size_t from = (size_t)line * (size_t)raster->width + (size_t)left;
+
+    for (int next = line + 1; next < to; next++) {
+        size_t at = (size_t)next * (size_t)raster->width + (size_t)left;
+        if (raster->words)
+            memcpy(raster->words + at, raster->words + from, width * sizeof *raster->words);
+        else
+            memcpy(raster->pixels + at * 3, raster->pixels + from * 3, (size_t)width * 3);
+    }
+}
+
+/* Between two edges all lines are alike: one is made, the others are copies, which is most of the work. */
+static void raster_strips(void *context, double x, uint32_t width, const struct pithi_strip *strips, uint32_t count)
 {
     const struct pithi_raster *raster = context;
-    int left = (int)floor(x + 0.5), right = (int64_t)left + count > raster->right ? raster->right : left + (int)count;
-    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
-    int skip = left < raster->left ? raster->left - left : 0;
+    int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
+    int skip = left < raster->left ? raster->left - left : 0, top = raster->bottom, bottom = raster->top, first;
+    struct span *spans = pithi_alloc(count, sizeof *spans);
 
-    for (int row = top; row < bottom && left + skip < right; row++) {
-        size_t at = (size_t)row * (size_t)raster->width + (size_t)(left + skip);
-        if (raster->words)
-            lay_words(raster->words + at, rgb + skip, (uint32_t)(right - left - skip));
-        else
-            lay_pixels(raster->pixels + at * 3, rgb + skip, (uint32_t)(right - left - skip));
+    for (uint32_t i = 0; i < count; i++) {
+        spans[i] = (struct span){rounded(strips[i].y, raster->top, raster->bottom),
+                                 rounded(strips[i].y + strips[i].height, raster->top, raster->bottom)};
+        top = spans[i].top < top ? spans[i].top : top;
+        bottom = spans[i].bottom > bottom ? spans[i].bottom : bottom;
     }
+    first = top;
+    for (int line = top, next; line < bottom && left + skip < right; line = next) {
+        next = line == first ? line + 1 : next_edge(spans, count, line, bottom);
+        lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
+        repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
+    }
+    free(spans);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -265,6 +316,6 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
                                   .rect = raster_rect,
                                   .line = raster_line,
                                   .triangle = raster_triangle,
-                                  .strip = raster_strip,
+                                  .strips = raster_strips,
                                   .clip = raster_clip};
 }
