@@ -123,29 +123,37 @@ static uint32_t find_row(const struct pithi_film *film, const uint32_t *lanes, u
 struct move {
     struct film_view from, to;
     int shifted, same_hidden;
+    struct pithi_film_map map; /* if it is not shifted */
 };
 
-/* An old row's cells become those of the new view. */
-static void move_row(const struct move *move, struct pithi_film_row *row, struct pithi_cells *cells)
+static void make_map(struct move *move)
 {
     double scale = (double)move->to.span_ns / move->to.width / ((double)move->from.span_ns / move->from.width);
     double offset = ((double)time_of(&move->to, 0) - (double)time_of(&move->from, 0)) * move->from.width /
                     (double)move->from.span_ns;
 
+    pithi_film_map_make(&move->map, move->to.width, move->from.width, offset, scale);
+}
+
+/* An old row's cells become those of the new view. */
+static void move_row(struct move *move, struct pithi_film_row *row, struct pithi_cells *cells)
+{
     if (move->shifted)
         pithi_film_row_shift(row, cells, move->to.shift - move->from.shift);
     else
-        pithi_film_row_stretch(row, cells, move->to.width, offset, scale);
+        pithi_film_row_stretch(row, cells, &move->map);
     if (!move->same_hidden)
         row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
 }
 
-static void take_rows(struct pithi_film *film, const struct pithi_plot *plot, const struct move *move)
+static void take_rows(struct pithi_film *film, const struct pithi_plot *plot, struct move *move)
 {
     struct pithi_film_row *rows = pithi_alloc(plot->cells.rows, sizeof *rows);
     struct pithi_cells *cells = pithi_alloc(plot->cells.rows, sizeof *cells);
     uint32_t guess = 0, count;
 
+    if (!move->shifted && film->row_count)
+        make_map(move);
     for (uint32_t i = 0; i < plot->cells.rows; i++) {
         const uint32_t *lanes = pithi_row_lanes(&plot->rows[plot->plot_row[i]], &count);
         uint32_t old = find_row(film, lanes, count, guess);
@@ -164,6 +172,7 @@ static void take_rows(struct pithi_film *film, const struct pithi_plot *plot, co
         }
     }
     free_rows(film->rows, film->cells, film->row_count);
+    pithi_film_map_free(&move->map);
     film->rows = rows;
     film->cells = cells;
     film->row_count = plot->cells.rows;

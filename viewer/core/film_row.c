@@ -92,38 +92,59 @@ void pithi_film_row_shift(struct pithi_film_row *row, struct pithi_cells *cells,
     row->exact_to = moved(row->exact_to, by, cells->width);
 }
 
-struct stretching {
-    double offset, scale;
-    uint32_t width;
-};
-
 static int64_t stretched(const void *context, uint32_t old)
 {
-    const struct stretching *stretching = context;
-    double to = floor((old + 0.5 - stretching->offset) / stretching->scale);
-    return to >= 0 && to < stretching->width ? (int64_t)to : -1;
+    const struct pithi_film_map *map = context;
+    double to = floor((old + 0.5 - map->offset) / map->scale);
+    return to >= 0 && to < map->width ? (int64_t)to : -1;
 }
 
-void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, uint32_t width, double offset,
-                            double scale)
+void pithi_film_map_make(struct pithi_film_map *map, uint32_t width, uint32_t old_width, double offset, double scale)
 {
-    struct stretching stretching = {offset, scale, width};
-    struct pithi_cells old = *cells;
-
-    pithi_film_row_empty(cells, width);
+    *map = (struct pithi_film_map){.offset = offset, .scale = scale, .width = width, .old_width = old_width};
+    map->from = pithi_alloc(width, sizeof *map->from);
+    map->spare = pithi_alloc((size_t)width * PITHI_LEVELS, sizeof *map->spare);
     for (uint32_t c = 0; c < width; c++) {
-        double from = floor(offset + (c + 0.5) * scale), before = floor(offset + (c - 0.5) * scale);
-        if (!(from >= 0 && from < old.width))
-            continue;
-        for (uint32_t level = 0; level < cells->levels; level++) {
-            struct pithi_cell *cell = &line_of(cells, level)[c];
-            *cell = line_of(&old, level)[(uint32_t)from];
-            if (from == before) /* one old column, some new ones: it begins once */
-                cell->flags = 0;
-        }
+        double from = floor(offset + (c + 0.5) * scale);
+        map->from[c] = from >= 0 && from < old_width ? (uint32_t)from : PITHI_NONE;
     }
-    free(old.cells);
-    move_signs(cells, stretched, &stretching);
+}
+
+void pithi_film_map_free(struct pithi_film_map *map)
+{
+    free(map->from);
+    free(map->spare);
+}
+
+/* Of one old column that becomes some new ones the first begins a state, if any does. */
+static void stretch_line(const struct pithi_film_map *map, const struct pithi_cell *old, struct pithi_cell *line)
+{
+    uint32_t before = PITHI_NONE;
+
+    for (uint32_t c = 0; c < map->width; c++) {
+        uint32_t from = map->from[c];
+        line[c] = from == PITHI_NONE ? (struct pithi_cell){.state = PITHI_NONE} : old[from];
+        if (from == before)
+            line[c].flags = 0;
+        before = from;
+    }
+}
+
+void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, struct pithi_film_map *map)
+{
+    struct pithi_cell *old = cells->cells;
+
+    for (uint32_t level = 0; level < cells->levels; level++)
+        stretch_line(map, old + (size_t)level * cells->width, map->spare + (size_t)level * map->width);
+    cells->cells = map->spare;
+    cells->width = map->width;
+    if (map->width == map->old_width) {
+        map->spare = old;
+    } else {
+        free(old);
+        map->spare = pithi_alloc((size_t)map->width * PITHI_LEVELS, sizeof *map->spare);
+    }
+    move_signs(cells, stretched, map);
     row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
 }
 

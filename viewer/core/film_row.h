@@ -15,9 +15,16 @@ struct pithi_film_row {
 void pithi_film_row_empty(struct pithi_cells *cells, uint32_t width);
 /* The window moves to the right by so many columns, less than the width. */
 void pithi_film_row_shift(struct pithi_film_row *row, struct pithi_cells *cells, int64_t by);
-/* The window is another: its column c shows what was in column offset + (c + 0.5) * scale. */
-void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, uint32_t width, double offset,
-                            double scale);
+/* The window is another: where its columns were before, for all rows. */
+struct pithi_film_map {
+    double offset, scale; /* its column c shows what was in column offset + (c + 0.5) * scale */
+    uint32_t width, old_width;
+    uint32_t *from;           /* [width] the old column; PITHI_NONE: outside */
+    struct pithi_cell *spare; /* room for a row's cells */
+};
+void pithi_film_map_make(struct pithi_film_map *map, uint32_t width, uint32_t old_width, double offset, double scale);
+void pithi_film_map_free(struct pithi_film_map *map);
+void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, struct pithi_film_map *map);
 /* Columns from `from` on become those of `part`, a row too, whose contents may be taken away. */
 void pithi_film_row_put(struct pithi_film_row *row, struct pithi_cells *cells, uint32_t from, struct pithi_cells *part,
                         int exact);
