@@ -75,6 +75,8 @@ oo::class create ::pith::Timeline {
         grid $path.h -row 8 -column 1 -sticky nsew
         grid $path.overview -row 9 -column 1 -sticky nsew
         grid columnconfigure $path 1 -weight 1
+        # Room for the scrollbar also when it is not needed: the picture keeps its width, and is drawn once.
+        grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
         grid rowconfigure $path 1 -weight 1
         bind $plot <Configure> [list [self] resized %w %h]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
@@ -102,10 +104,12 @@ oo::class create ::pith::Timeline {
     }
 
     method resized {w h} {
-        set width $w
-        set height $h
-        my fill_height
-        my redraw
+        if {$w != $width || $h != $height} {
+            set width $w
+            set height $h
+            my fill_height
+            my redraw
+        }
     }
 
     # As long as nobody chose a height, rows fill the window within reason.

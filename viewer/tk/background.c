@@ -12,7 +12,8 @@
 #include "core/memory.h"
 #include "tk/log_object.h"
 
-enum { LOOK_MS = 20, TELL_EVERY = 5 /* looks */ };
+/* Much is over soon, and waited for: the first looks come quickly. */
+enum { FIRST_LOOK_MS = 1, LOOK_MS = 20, TELL_EVERY = 8 /* looks */ };
 
 struct pithi_job_state {
     struct pithi_job_state *next;
@@ -30,6 +31,8 @@ struct pithi_job_state {
 
 static struct pithi_job_state *first;
 static unsigned looks;
+static Tcl_TimerToken timer;
+static int wait_ms;
 
 static void *thread_main(void *data)
 {
@@ -112,6 +115,15 @@ static struct pithi_job_state *one_untold(void)
     return state;
 }
 
+static void look(ClientData data);
+
+static void look_after(int ms)
+{
+    Tcl_DeleteTimerHandler(timer);
+    wait_ms = ms < LOOK_MS ? ms : LOOK_MS;
+    timer = Tcl_CreateTimerHandler(wait_ms, look, NULL);
+}
+
 /* What is told may start and stop jobs: the list is looked at anew after each. */
 static void look(ClientData data)
 {
@@ -126,7 +138,7 @@ static void look(ClientData data)
             tell(state->interp, state->callback, "progress", Tcl_NewDoubleObj(atomic_load(&state->job->part)));
         }
     if (first)
-        Tcl_CreateTimerHandler(LOOK_MS, look, NULL);
+        look_after(2 * wait_ms);
 }
 
 static int job_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
@@ -153,7 +165,6 @@ int pithi_job_start(Tcl_Interp *interp, struct pithi_log_object *object, struct 
 {
     static unsigned number;
     struct pithi_job_state *state = pithi_alloc(1, sizeof *state);
-    int idle = !first;
     char name[48];
 
     job->object = object;
@@ -173,8 +184,7 @@ int pithi_job_start(Tcl_Interp *interp, struct pithi_log_object *object, struct 
     state->command = Tcl_CreateObjCommand(interp, name, job_command, state, command_gone);
     state->next = first;
     first = state;
-    if (idle)
-        Tcl_CreateTimerHandler(LOOK_MS, look, NULL);
+    look_after(FIRST_LOOK_MS);
     Tcl_SetObjResult(interp, Tcl_NewStringObj(name, -1));
     return TCL_OK;
 }
