@@ -103,13 +103,15 @@ set opened [milliseconds_of {
 }]
 puts "open $opened"
 puts "image [image type [[$window timeline] photo]]"
+# Messages are drawn, too.
+update
+[$window model] finish_reading
 while {[[$window timeline] is_rough]} {
     update
     after 10
 }
 fit_size $window {*}[split $::env(BENCH_SIZE) x]
 puts "size [[$window timeline] size]"
-[$window model] set_arrows [expr {[info exists ::env(BENCH_ARROWS)]}]
 seen [$window top]
 take_tour $window
 [$window model] fit

@@ -169,7 +169,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 /* All bundles together may cover this part of the rows; with more of them each is fainter. And so many pixels of lines
  * are drawn at most, of the largest bundles: a picture must not take long because much is in it. */
 #define MOST_COVER 0.2
-enum { MOST_PIXELS = 3000000, MOST_WIDTH = 3, LEAST_LINES = 500 };
+enum { MOST_PIXELS = 600000, MOST_WIDTH = 3, LEAST_LINES = 500 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
 {

@@ -22,15 +22,18 @@ static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
     }
 }
 
+/* Red and blue at once, then green; alpha 0 to 256. */
+static uint32_t blend_words(uint32_t under, uint32_t over, uint32_t alpha)
+{
+    uint32_t red_blue = (under & 0xff00ff) * (256 - alpha) + (over & 0xff00ff) * alpha + 0x800080;
+    uint32_t green = (under & 0xff00) * (256 - alpha) + (over & 0xff00) * alpha + 0x8000;
+
+    return (red_blue >> 8 & 0xff00ff) | (green >> 8 & 0xff00);
+}
+
 static void blend_word(uint32_t *word, uint32_t rgb, unsigned alpha)
 {
-    uint32_t pixel = 0;
-
-    for (int shift = 0; shift < 24; shift += 8) {
-        unsigned over = rgb >> shift & 255, under = *word >> shift & 255;
-        pixel |= (over * alpha + under * (255 - alpha) + 127) / 255 << shift;
-    }
-    *word = pixel;
+    *word = blend_words(*word, rgb, alpha + (alpha >> 7));
 }
 
 static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
@@ -203,38 +206,104 @@ static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, 
     return 1;
 }
 
-/* Along the longer axis, each step shared by the two pixels that the line runs between (after Wu, "An efficient
- * antialiasing technique", 1991). Pixel centres are at .5. */
+/* A line along its longer axis, from step `first` to `last`: at each the middle of the line across, less a half, in
+ * 65536ths of a pixel. */
+enum { FAINT = 64 };
+struct run {
+    int steep, first, last;
+    int64_t across, slope;
+    uint32_t rgb, weight; /* of 256 */
+};
+
+/* The lines and columns that a run may touch lie inside of the clip. */
+static int is_inside(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};
+    int low = run->steep ? raster->left : raster->top, high = run->steep ? raster->right : raster->bottom;
+    int from = run->steep ? raster->top : raster->left, to = run->steep ? raster->bottom : raster->right;
+
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >> 16 < low || (ends[i] >> 16) + 1 >= high)
+            return 0;
+    return run->first >= from && run->last <= to;
+}
+
+/* Of a faint line each step is one pixel: nobody sees its stairs, and there are crowds of them. */
+static void draw_faint(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across + 32768;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *pixel = word + (size_t)(across >> 16) * beside;
+        *pixel = blend_words(*pixel, run->rgb, run->weight);
+    }
+}
+
+/* Each step is shared by the two pixels that the line runs between (after Wu, "An efficient antialiasing technique",
+ * 1991). */
+static void draw_inside(const struct pithi_raster *raster, const struct run *run)
+{
+    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
+    uint32_t *word = raster->words + (size_t)run->first * along;
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
+        uint32_t *first = word + (size_t)(across >> 16) * beside, part = (uint32_t)across >> 8 & 255;
+        uint32_t second = run->weight * part >> 8;
+        *first = blend_words(*first, run->rgb, run->weight - second);
+        first[beside] = blend_words(first[beside], run->rgb, second);
+    }
+}
+
+static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
+{
+    int64_t across = run->across;
+
+    for (int i = run->first; i < run->last; i++, across += run->slope) {
+        int whole = (int)(across >> 16);
+        double part = (double)(across & 65535) / 65536, alpha = run->weight / 256.0;
+        blend_at(raster, run->steep ? whole : i, run->steep ? i : whole, run->rgb, alpha * (1 - part));
+        blend_at(raster, run->steep ? whole + 1 : i, run->steep ? i : whole + 1, run->rgb, alpha * part);
+    }
+}
+
+static void swap(double *a, double *b)
+{
+    double kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    int steep, first, last;
+    struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
     double slope;
 
     if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
         return;
-    steep = fabs(y1 - y0) > fabs(x1 - x0);
-    if (steep) {
-        double swap = x0;
-        x0 = y0, y0 = swap;
-        swap = x1, x1 = y1, y1 = swap;
+    run.steep = fabs(y1 - y0) > fabs(x1 - x0);
+    if (run.steep) {
+        swap(&x0, &y0);
+        swap(&x1, &y1);
     }
     if (x0 > x1) {
-        double swap = x0;
-        x0 = x1, x1 = swap;
-        swap = y0, y0 = y1, y1 = swap;
+        swap(&x0, &x1);
+        swap(&y0, &y1);
     }
     slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
-    first = (int)floor(x0);
-    last = (int)ceil(x1);
-    for (int i = first; i < last; i++) {
-        double at = i + 0.5 < x0 ? x0 : i + 0.5 > x1 ? x1 : i + 0.5;
-        double across = y0 + slope * (at - x0) - 0.5;
-        int whole = (int)floor(across);
-        double part = across - whole;
-        blend_at(raster, steep ? whole : i, steep ? i : whole, rgb, alpha * (1 - part));
-        blend_at(raster, steep ? whole + 1 : i, steep ? i : whole + 1, rgb, alpha * part);
-    }
+    run.first = (int)floor(x0);
+    run.last = (int)ceil(x1);
+    run.slope = (int64_t)(slope * 65536);
+    run.across = (int64_t)floor((y0 + slope * (run.first + 0.5 - x0) - 0.5) * 65536);
+    if (!raster->words || !is_inside(raster, &run))
+        draw_clipped(raster, &run);
+    else if (run.weight < FAINT)
+        draw_faint(raster, &run);
+    else
+        draw_inside(raster, &run);
 }
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
