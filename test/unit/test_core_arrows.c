@@ -249,6 +249,38 @@ static void test_sampled(void)
     pithlog_close(log);
 }
 
+/* Lines that a painter is given. */
+static uint32_t lines_drawn;
+static void count_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
+{
+    (void)context, (void)x0, (void)y0, (void)x1, (void)y1, (void)rgb, (void)alpha;
+    lines_drawn++;
+}
+static void no_triangle(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha)
+{
+    (void)context, (void)x, (void)y, (void)rgb, (void)alpha;
+}
+
+static uint32_t lines_of(int moving)
+{
+    struct pithi_painter painter = {.line = count_line, .triangle = no_triangle};
+    lines_drawn = 0;
+    plot.moving = moving;
+    pithi_arrows_draw(&plot, &painter);
+    plot.moving = 0;
+    return lines_drawn;
+}
+
+/* Long ones. All arrows of a picture at rest, a part of them while it moves, as many at each step. */
+static void test_moving(void)
+{
+    uint32_t all, some, again;
+    plot.row_height *= 50;
+    all = lines_of(0), some = lines_of(1), again = lines_of(1);
+    OK(pithi_arrows_crowded(&plot) && all == message_count && some > 0 && some < all / 2 && again == some,
+       "while it moves %u of %u arrows are drawn", some, all);
+}
+
 static void test_crowd(void)
 {
     struct pithlog *log = make_crowd();
@@ -282,6 +314,7 @@ static void test_crowd(void)
 
     load_plot(log, digest, rows, 100000);
     OK(plot.arrows.count == message_count && plot.arrows.bundle_count == 0, "with room for all: no bundles");
+    test_moving();
     pithi_plot_free(&plot);
     pithi_raster_free(&raster);
     free(rows);

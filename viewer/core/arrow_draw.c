@@ -40,6 +40,41 @@ static int shorten(double ends[4], double low, double high)
     return 1;
 }
 
+/* ---- Pictures that move ------------------------------------------------------------------------------------------ */
+
+/* Of crowds they show as much as is painted in about a millisecond. */
+enum { MOVING_PIXELS = 150000 };
+
+static double arrow_pixels(const struct pithi_plot *plot)
+{
+    double ends[4], pixels = 0;
+
+    for (uint32_t i = 0; i < plot->arrows.count; i++) {
+        pithi_plot_arrow_ends(plot, &plot->arrows.items[i], ends);
+        if (shorten(ends, plot->x, plot->x + plot->width))
+            pixels += fmax(fabs(ends[2] - ends[0]), fabs(ends[3] - ends[1]));
+    }
+    return pixels;
+}
+
+static double drawn_share(const struct pithi_plot *plot)
+{
+    double pixels = plot->moving ? arrow_pixels(plot) : 0;
+    return pixels > MOVING_PIXELS ? MOVING_PIXELS / pixels : 1;
+}
+
+/* The same messages from picture to picture. */
+static int is_drawn(const struct pithi_arrow *arrow, double share)
+{
+    const struct pithlog_message *message = arrow->message;
+    uint64_t mixed = ((uint64_t)message->send_ns ^ (uint64_t)message->recv_ns << 1 ^ message->send_lane) *
+                     UINT64_C(0x9e3779b97f4a7c15);
+
+    return (double)(mixed >> 11) < share * 0x1p53;
+}
+
+/* ---- Single ones ------------------------------------------------------------------------------------------------- */
+
 static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
                        const struct pithi_arrow *arrow, double alpha)
 {
@@ -125,13 +160,14 @@ static void add_cover(const struct pithi_plot *plot, struct crowd *crowd, const 
     }
 }
 
-static struct crowd measure_crowd(const struct pithi_plot *plot)
+static struct crowd measure_crowd(const struct pithi_plot *plot, double share)
 {
     struct crowd crowd = {.gaps = plot->row_count < MOST_GAPS ? plot->row_count : MOST_GAPS, .width = plot->width};
 
     crowd.cover = calloc(crowd.gaps * ((size_t)crowd.width + 2) + 1, sizeof *crowd.cover);
     for (uint32_t i = 0; crowd.cover && i < plot->arrows.count; i++)
-        add_cover(plot, &crowd, &plot->arrows.items[i]);
+        if (is_drawn(&plot->arrows.items[i], share))
+            add_cover(plot, &crowd, &plot->arrows.items[i]);
     for (uint32_t gap = 0; crowd.cover && gap < crowd.gaps; gap++) {
         double *cover = crowd.cover + (size_t)gap * (crowd.width + 2), now = 0, sum = 0;
         for (uint32_t x = 0; x <= crowd.width; x++) {
@@ -169,7 +205,7 @@ static double arrow_alpha(const struct pithi_plot *plot, const struct pithi_arro
 /* All bundles together may cover this part of the rows; with more of them each is fainter. And so many pixels of lines
  * are drawn at most, of the largest bundles: a picture must not take long because much is in it. */
 #define MOST_COVER 0.2
-enum { MOST_PIXELS = 600000, MOST_WIDTH = 3, LEAST_LINES = 500 };
+enum { MOST_PIXELS = 600000, MOST_WIDTH = 3, LEAST_LINES = 500, MOVING_LINES = 50 };
 
 static double bundle_ends(const struct pithi_plot *plot, const struct pithi_bundle *bundle, double ends[4])
 {
@@ -203,9 +239,9 @@ static double bundle_alpha(const struct pithi_plot *plot, const struct pithi_bun
 uint32_t pithi_bundles_drawn(const struct pithi_plot *plot, double *fade)
 {
     double area = plot->width * plot->row_height * plot->row_count, pixels = 0, cover = 0, ends[4];
-    uint32_t i;
+    uint32_t least = plot->moving ? MOVING_LINES : LEAST_LINES, most = plot->moving ? MOVING_PIXELS : MOST_PIXELS, i;
 
-    for (i = 0; i < plot->arrows.bundle_count && (i < LEAST_LINES || pixels < MOST_PIXELS); i++) {
+    for (i = 0; i < plot->arrows.bundle_count && (i < least || pixels < most); i++) {
         const struct pithi_bundle *bundle = &plot->arrows.bundles[i];
         double length = bundle_ends(plot, bundle, ends) * bundle_width(plot, bundle);
         pixels += length;
@@ -249,12 +285,19 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+int pithi_arrows_crowded(const struct pithi_plot *plot)
+{
+    return plot->arrows.bundle_count > MOVING_LINES || arrow_pixels(plot) > MOVING_PIXELS;
+}
+
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
-    struct crowd crowd = measure_crowd(plot);
+    double share = drawn_share(plot);
+    struct crowd crowd = measure_crowd(plot, share);
 
     draw_bundles(plot, painter);
     for (uint32_t i = 0; i < plot->arrows.count; i++)
-        draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], &crowd));
+        if (is_drawn(&plot->arrows.items[i], share))
+            draw_arrow(plot, painter, &plot->arrows.items[i], arrow_alpha(plot, &plot->arrows.items[i], &crowd));
     free(crowd.cover);
 }

@@ -5,6 +5,8 @@
 #include "core/plot.h"
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+/* 1: there are so many that with plot->moving some are left out. */
+int pithi_arrows_crowded(const struct pithi_plot *plot);
 
 /* How bundles look: the first so many of a plot are drawn, each as dark as its number makes it, times *fade. */
 struct pithi_bundle_look {

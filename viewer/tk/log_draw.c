@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/arrow_draw.h"
 #include "core/axis.h"
 #include "core/hit.h"
 #include "core/legend.h"
@@ -126,7 +127,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 
     pithi_put_wide(result, "arrows", object->plot.arrows.count);
     pithi_put_wide(result, "messages", (int64_t)object->plot.arrows.total);
-    pithi_put_wide(result, "rough", object->film && pithi_film_rough(object->film));
+    pithi_put_wide(result, "rough", object->plot.moving || (object->film && pithi_film_rough(object->film)));
     Tcl_SetObjResult(interp, result);
 }
 
@@ -194,6 +195,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
+    object->plot.moving = pithi_arrows_crowded(&object->plot);
     if (paint(object, interp, &view, &target, (int)pithi_film_moved(object->film)) != TCL_OK)
         return TCL_ERROR;
     /* What could be read of a damaged log is drawn; then it is said. */
@@ -213,8 +215,11 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     (void)objc;
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
-    if (object->film && pithi_film_take(object->film) && paint(object, interp, &view, &target, 0) != TCL_OK)
-        return TCL_ERROR;
+    if (object->film && (pithi_film_take(object->film) || object->plot.moving)) {
+        object->plot.moving = 0;
+        if (paint(object, interp, &view, &target, 0) != TCL_OK)
+            return TCL_ERROR;
+    }
     trouble = object->film ? pithi_film_trouble(object->film) : NULL;
     if (trouble) {
         Tcl_SetObjResult(interp, Tcl_NewStringObj(trouble, -1));
