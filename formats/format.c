@@ -21,6 +21,7 @@
 #include "ctf/ctf.h"
 #include "error.h"
 #include "native/native.h"
+#include "paraver/paraver.h"
 #include "perfetto/perfetto.h"
 #include "picl/picl.h"
 #include "slog2/slog2.h"
@@ -68,6 +69,14 @@ const struct pithi_format pithi_formats[] = {
      .read = pithi_picl_read,
      .write = pithi_picl_write,
      .flows = 1},
+    {.name = "paraver",
+     .suffixes = "prv paraver",
+     .summary =
+         "Paraver's trace, with .pcf and .row beside: messages without communicator and order of receives; no groups",
+     .probe = pithi_paraver_probe,
+     .read = pithi_paraver_read,
+     .write = pithi_paraver_write,
+     .beside = "pcf row"},
     {.name = "perfetto",
      .suffixes = "perfetto-trace pftrace perfetto",
      .summary = "Perfetto (ui.perfetto.dev): no collectives; messages as flows",

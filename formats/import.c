@@ -1,6 +1,6 @@
 /* import.c - logs of other formats become native ones in a temporary file. Those of large files are kept in the cache
  * (cache.h), with a mark behind them: a hash of all their bytes, so that what was damaged there is never taken for what
- * stood in the user's file. */
+ * stood in the user's file. Not those of formats with files beside: the cache would not see that these change. */
 #include "import.h"
 
 #include <errno.h>
@@ -127,7 +127,7 @@ int pithi_import(struct pithlog *log, const struct pithi_input *input, const str
 {
     struct pithi_cache_key key;
     uint64_t size;
-    int keep = input->data && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
+    int keep = input->data && !format->beside && input->size >= KEEP_BYTES && pithi_cache_key_file(log->files.fd, &key);
     int kept = keep ? find_kept(&key, kind_of(0), &size) : -1;
     if (kept < 0 && keep && plain)
         kept = find_kept(&key, kind_of(1), &size);

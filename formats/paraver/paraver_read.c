@@ -1,0 +1,592 @@
+/* paraver_read.c - Paraver to native records. Three passes over the .prv: which threads there are, and whether times
+ * fall; the ends of messages, which stand at their beginnings in the file, into the order of time; records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "foreign/names.h"
+#include "foreign/sorter.h"
+#include "native/map.h"
+#include "paraver/paraver.h"
+#include "paraver/paraver_lanes.h"
+#include "paraver/paraver_line.h"
+#include "paraver/paraver_types.h"
+#include "text/text_fields.h"
+
+struct pair {
+    int64_t type, value;
+};
+
+struct paraver_reader {
+    const struct pithi_input *input;
+    struct pithi_writer *writer;
+    size_t body, at, start; /* where the records begin; the next line; this one */
+    uint64_t line;
+    int own, disorder;
+    struct pithi_prv_header header;
+    struct pithi_prv_labels labels;
+    struct pithi_prv_rows rows;
+    struct pithi_prv_types types;
+    struct pithi_prv_lanes lanes;
+    struct pithi_sorter *order;    /* of lines, when times fall: where each begins */
+    struct pithi_sorter *received; /* ends of messages */
+    struct pithi_sorted arrival;   /* the next of them */
+    int more_arrivals;
+    uint64_t *got; /* [tasks] messages received so far */
+    struct pithi_lookup comms;
+    struct pair *pairs; /* of the event under way */
+    uint32_t pair_count, pair_room;
+    uint64_t payloads;
+};
+
+/* An end of a message that waits for its time. */
+struct end {
+    uint32_t lane;
+    int32_t peer, tag;
+    uint64_t bytes, posted;
+};
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+static int wrong_line(const struct paraver_reader *r, const char *what)
+{
+    if (r->order)
+        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %llu: %s", r->input->path, (unsigned long long)r->start, what);
+    return pithi_fail(PITH_ERR_DAMAGED, "%s: line %llu: %s", r->input->path, (unsigned long long)r->line, what);
+}
+
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* The line at r->at: how long it is, without its newline. */
+static size_t line_size(const struct paraver_reader *r)
+{
+    const char *from = (const char *)r->input->data + r->at;
+    const char *newline = memchr(from, '\n', r->input->size - r->at);
+    return newline ? (size_t)(newline - from) : r->input->size - r->at;
+}
+
+static int32_t task_of(const struct paraver_reader *r, const struct pithi_prv_object *object)
+{
+    const struct pithi_prv_header *h = &r->header;
+    if (object->app > h->app_count || object->task > h->first_task[object->app] - h->first_task[object->app - 1])
+        return -1;
+    return (int32_t)(h->first_task[object->app - 1] + object->task - 1);
+}
+
+static int time_fits(const struct paraver_reader *r, int64_t time)
+{
+    int64_t most = INT64_MAX / 4 / r->header.unit_ns;
+    return time >= -most && time <= most;
+}
+
+/* What is wrong with a record for this header: NULL, nothing. Its times become nanoseconds. */
+static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    if (task_of(r, &line->from) < 0 || (line->kind == PITHI_PRV_RECORD_MESSAGE && task_of(r, &line->to) < 0))
+        return "the header has no such application or task";
+    if (!time_fits(r, line->time) || (line->kind != PITHI_PRV_RECORD_EVENT && !time_fits(r, line->end)))
+        return "a time beyond reason";
+    line->time *= r->header.unit_ns;
+    line->end *= r->header.unit_ns;
+    return NULL;
+}
+
+/* The next record in the file's order, or in that of time when r->order is there: 1, 0 at the end, -1 error. */
+static int next_line(struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    const char *wrong = NULL;
+    struct pithi_sorted item;
+    int status = 0;
+    while (status == 0) {
+        if (r->order) {
+            uint64_t at;
+            if ((status = pithi_sorter_next(r->order, &item)) <= 0)
+                return status;
+            memcpy(&at, item.data, sizeof at);
+            r->at = (size_t)at;
+        } else if (r->at >= r->input->size) {
+            return 0;
+        }
+        size_t size = line_size(r);
+        r->start = r->at;
+        r->line++;
+        status = pithi_prv_line((const char *)r->input->data + r->at, size, line, &wrong);
+        if (status == 1 && (wrong = settle_line(r, line)))
+            status = -1;
+        r->at += size + 1;
+    }
+    if (status < 0)
+        wrong_line(r, wrong);
+    return status;
+}
+
+static void rewind_lines(struct paraver_reader *r)
+{
+    r->at = r->body;
+    r->line = 1;
+}
+
+/* ---- Before records ---------------------------------------------------------------------------------------------- */
+
+static int read_header(struct paraver_reader *r)
+{
+    size_t size = line_size(r), mark = strlen(PITHI_PRV_MARK);
+    const char *text = (const char *)r->input->data, *wrong;
+    if (size > 0 && text[size - 1] == '\r')
+        wrong = pithi_prv_header(&r->header, text, size - 1);
+    else
+        wrong = pithi_prv_header(&r->header, text, size);
+    r->line = 1;
+    if (wrong)
+        return wrong_line(r, wrong);
+    r->body = size + 1 < r->input->size ? size + 1 : r->input->size;
+    r->own = r->input->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
+    rewind_lines(r);
+    return PITH_OK;
+}
+
+static int read_beside(struct paraver_reader *r)
+{
+    size_t size;
+    char *data = pithi_prv_beside(r->input->path, "pcf", &size);
+    int err = PITH_OK;
+    if (!pithi_prv_labels_open(&r->labels, data, size))
+        return no_memory();
+    data = pithi_prv_beside(r->input->path, "row", &size);
+    if (!pithi_prv_rows_open(&r->rows, data, size))
+        return no_memory();
+    TRY(pithi_prv_types_open(&r->types, &r->labels, pithi_writer_defs(r->writer), r->own));
+    TRY(*r->header.date ? pithi_defs_property(pithi_writer_defs(r->writer), "paraver_date", r->header.date) : PITH_OK);
+out:
+    return err;
+}
+
+/* The first pass. */
+static int find_lanes(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    int64_t last = INT64_MIN;
+    int status, ok = 1;
+    while (ok && (status = next_line(r, &line)) > 0) {
+        r->disorder |= line.time < last;
+        last = line.time;
+        ok = pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.from), line.from.thread) &&
+             (line.kind != PITHI_PRV_RECORD_MESSAGE ||
+              pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
+    }
+    rewind_lines(r);
+    return !ok ? no_memory() : status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
+}
+
+/* Lines into the order of their times. */
+static int order_lines(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    struct pithi_sorter *order;
+    int err, status = 0;
+    pithi_sorter_free(r->order);
+    r->order = NULL;
+    rewind_lines(r);
+    TRY(pithi_sorter_new(&order, PITHI_SORTER_BYTES));
+    while (!err && (status = next_line(r, &line)) > 0) {
+        uint64_t at = r->start;
+        err = pithi_sorter_add(order, &(struct pithi_sort_key){{pithi_sort_time(line.time)}}, &at, sizeof at);
+    }
+    if (!err && status < 0)
+        err = PITH_ERR_DAMAGED;
+    if (!err)
+        err = pithi_sorter_end(order);
+    r->order = order;
+out:
+    return err;
+}
+
+/* Pith tells names of communicators as those of the values of a type. */
+static int make_comm(struct paraver_reader *r, struct pithlog_comm comm, uint32_t *index)
+{
+    const struct pithi_prv_type *type = r->own ? pithi_prv_type(&r->labels, PITHI_PRV_COLL_COMM) : NULL;
+    const char *label = type ? pithi_prv_value(&r->labels, type->group, (int64_t)(uint32_t)comm.key) : NULL;
+    char *name = strdup(label ? label : "");
+    if (!name)
+        return no_memory();
+    pithi_unescape(name);
+    comm.name = name;
+    int err = pithi_writer_comm(r->writer, &comm, index);
+    free(name);
+    return err;
+}
+
+/* "c:application:number:tasks:task:task..." */
+static int take_comm(struct paraver_reader *r, const char *at, const char *end)
+{
+    const struct pithi_prv_header *h = &r->header;
+    int64_t app, number, count, task;
+    uint32_t index = 0;
+    int32_t *members;
+    int world = 1, err = PITH_OK;
+    if (pithi_prv_number(&at, end, &app) != 1 || pithi_prv_number(&at, end, &number) != 1 ||
+        pithi_prv_number(&at, end, &count) != 1 || app < 1 || app > h->app_count || number < 0 ||
+        number >= UINT32_MAX || count < 1 || count > end - at)
+        return PITH_OK; /* as some write them: without members */
+    int64_t first = h->first_task[app - 1], tasks = h->first_task[app] - first;
+    if (!(members = malloc((size_t)count * sizeof *members)))
+        return no_memory();
+    for (int64_t i = 0; i < count; i++) {
+        if (pithi_prv_number(&at, end, &task) != 1 || task < 1 || task > tasks) {
+            free(members);
+            return PITH_OK;
+        }
+        members[i] = r->lanes.ranks[first + task - 1];
+        world &= task == i + 1;
+    }
+    uint64_t *place = pithi_lookup_at(&r->comms, pithi_lookup_pair((uint32_t)app, (uint32_t)number));
+    if (r->own ? number != 1 : !world || app != 1 || tasks != h->task_count || count != tasks || r->comms.used > 1)
+        err = make_comm(r,
+                        (struct pithlog_comm){.key = pithi_lookup_pair((uint32_t)app, (uint32_t)number),
+                                              .size = (int32_t)count,
+                                              .world_ranks = members},
+                        &index);
+    if (place)
+        *place = index + (uint64_t)1;
+    free(members);
+    return place ? err : no_memory();
+}
+
+/* Lines of communicators, which stand before all records. */
+static int read_comms(struct paraver_reader *r)
+{
+    int err = PITH_OK;
+    rewind_lines(r);
+    while (!err && r->at < r->input->size) {
+        const char *text = (const char *)r->input->data + r->at;
+        size_t size = line_size(r);
+        if (size && *text >= '1' && *text <= '9')
+            break;
+        if (size > 2 && (*text == 'c' || *text == 'C') && text[1] == ':')
+            err = take_comm(r, text + 2, text + size - (text[size - 1] == '\r'));
+        r->at += size + 1;
+    }
+    rewind_lines(r);
+    return err;
+}
+
+/* The communicator of a number; one that no line tells of has unknown members. */
+static int find_comm(struct paraver_reader *r, uint32_t app, int64_t number, uint32_t *comm)
+{
+    uint64_t *place;
+    int err = PITH_OK;
+    *comm = 0;
+    if (number < 1 || number >= UINT32_MAX || (r->own && number == 1))
+        return PITH_OK;
+    if (!(place = pithi_lookup_at(&r->comms, pithi_lookup_pair(app, (uint32_t)number))))
+        return no_memory();
+    if (*place == 0) {
+        err = make_comm(r, (struct pithlog_comm){.key = pithi_lookup_pair(app, (uint32_t)number)}, comm);
+        *place = *comm + (uint64_t)1;
+    }
+    *comm = (uint32_t)(*place - 1);
+    return err;
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* The second pass. Receives are numbered in the order of the sends, so that they match again as they did. */
+static int sort_arrivals(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    int err, status = 0;
+    TRY(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
+    if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
+        return no_memory();
+    while (!err && (status = next_line(r, &line)) > 0) {
+        if (line.kind != PITHI_PRV_RECORD_MESSAGE)
+            continue;
+        uint32_t task = (uint32_t)task_of(r, &line.to);
+        struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
+                          .peer = r->lanes.ranks[task_of(r, &line.from)],
+                          .tag = (int32_t)line.state,
+                          .bytes = line.bytes,
+                          .posted = r->got[task]++};
+        err = pithi_sorter_add(r->received, &(struct pithi_sort_key){{pithi_sort_time(line.end)}}, &end, sizeof end);
+    }
+    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : pithi_sorter_end(r->received));
+    rewind_lines(r);
+out:
+    return err;
+}
+
+static int64_t time_of(const struct pithi_sorted *item) { return (int64_t)(item->key.word[0] ^ UINT64_C(1) << 63); }
+
+static int next_arrival(struct paraver_reader *r)
+{
+    r->more_arrivals = pithi_sorter_next(r->received, &r->arrival);
+    return r->more_arrivals < 0 ? PITH_ERR_IO : PITH_OK;
+}
+
+/* Receives up to this time. */
+static int add_arrivals(struct paraver_reader *r, int64_t time_ns)
+{
+    struct end end;
+    int err = PITH_OK;
+    while (r->more_arrivals && time_of(&r->arrival) <= time_ns) {
+        memcpy(&end, r->arrival.data, sizeof end);
+        struct pithlog_record record = {.time_ns = time_of(&r->arrival),
+                                        .lane = r->lanes.lanes[end.lane].number,
+                                        .kind = PITHLOG_RECV,
+                                        .peer = end.peer,
+                                        .tag = end.tag,
+                                        .bytes = end.bytes,
+                                        .posted = end.posted};
+        TRY(pithi_prv_lanes_until(&r->lanes, end.lane, record.time_ns));
+        TRY(pithi_writer_add(r->writer, &record));
+        TRY(next_arrival(r));
+    }
+out:
+    return err;
+}
+
+static int add_send(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
+{
+    int err;
+    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    TRY(pithi_writer_add(r->writer, &(struct pithlog_record){.time_ns = line->time,
+                                                             .lane = r->lanes.lanes[place].number,
+                                                             .kind = PITHLOG_SEND,
+                                                             .peer = r->lanes.ranks[task_of(r, &line->to)],
+                                                             .tag = (int32_t)line->state,
+                                                             .bytes = line->bytes}));
+out:
+    return err;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+/* An event line under way: what its pairs say together. */
+struct event {
+    uint32_t place, app; /* lane */
+    struct pithlog_record record, coll;
+    int has_coll;
+};
+
+static int take_pairs(struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    struct pair pair;
+    int status;
+    r->pair_count = 0;
+    while ((status = pithi_prv_pair(line, &pair.type, &pair.value)) == 1) {
+        if (!pithi_grow(&r->pairs, r->pair_count, &r->pair_room, sizeof *r->pairs))
+            return no_memory();
+        r->pairs[r->pair_count++] = pair;
+    }
+    return status < 0 ? wrong_line(r, "an event has types and values, with ':' between") : PITH_OK;
+}
+
+/* What leaves: the last of a line first, as it entered last. */
+static int take_leaves(struct paraver_reader *r, const struct event *e)
+{
+    uint32_t type;
+    int err = PITH_OK;
+    for (uint32_t i = r->pair_count; i-- > 0;) {
+        TRY(pithi_prv_types_find(&r->types, r->pairs[i].type, &type));
+        if (r->types.known[type].meaning <= PITHI_PRV_PHASES && r->pairs[i].value == 0)
+            TRY(pithi_prv_lanes_leave(&r->lanes, e->place, type, e->record.time_ns));
+    }
+out:
+    return err;
+}
+
+static int add_solo(struct paraver_reader *r, struct event *e, uint32_t type, int64_t value)
+{
+    struct pithlog_record record = e->record;
+    size_t size;
+    unsigned char *payload = pithi_prv_types_payload(&r->types, type, value, &size);
+    r->payloads += !payload && size;
+    record.kind = PITHLOG_EVENT;
+    record.id = r->types.known[type].def;
+    record.payload = payload;
+    record.payload_bytes = payload ? (uint32_t)size : 0;
+    int err = pithi_writer_add(r->writer, &record);
+    free(payload);
+    return err;
+}
+
+/* The value of a counter, with what stands behind it of its fraction. */
+static int add_counter(struct paraver_reader *r, struct event *e, uint32_t type, uint32_t i)
+{
+    struct pithlog_record record = e->record;
+    const struct pair *bits = &r->pairs[i + 1];
+    record.kind = PITHLOG_COUNTER;
+    record.id = r->types.known[type].def;
+    record.value = (double)r->pairs[i].value;
+    if (r->own && i + 1 < r->pair_count && bits->type - PITHI_PRV_COUNTER_BITS == r->pairs[i].type - PITHI_PRV_COUNTER)
+        memcpy(&record.value, &bits->value, sizeof record.value);
+    return pithi_writer_add(r->writer, &record);
+}
+
+static int add_special(struct paraver_reader *r, struct event *e, const struct pair *pair)
+{
+    struct pithlog_record record = e->record;
+    int err = PITH_OK;
+    switch (pair->type) {
+    case PITHI_PRV_TRACING:
+        record.kind = pair->value ? PITHLOG_RESUME : PITHLOG_PAUSE;
+        break;
+    case PITHI_PRV_COMM_MADE:
+    case PITHI_PRV_COMM_FREED:
+        record.kind = pair->type == PITHI_PRV_COMM_MADE ? PITHLOG_COMM_CREATE : PITHLOG_COMM_FREE;
+        TRY(find_comm(r, e->app, pair->value, &record.comm));
+        break;
+    case PITHI_PRV_LOST:
+        record.kind = PITHLOG_LOST;
+        record.bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_SENT:
+        e->coll.bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_GOT:
+        e->coll.got_bytes = (uint64_t)pair->value;
+        break;
+    case PITHI_PRV_COLL_ROOT:
+        if (pair->value && e->coll.peer < 0)
+            e->coll.peer = r->lanes.ranks[r->lanes.lanes[e->place].task];
+        break;
+    case PITHI_PRV_ROOT:
+        e->coll.peer = pair->value > 0 && pair->value <= INT32_MAX ? (int32_t)(pair->value - 1) : -1;
+        break;
+    case PITHI_PRV_COLL_COMM:
+        TRY(find_comm(r, e->app, pair->value, &e->coll.comm));
+        e->has_coll = pair->value > 0;
+        break;
+    default:
+        break;
+    }
+    e->has_coll |= e->coll.bytes || e->coll.got_bytes;
+    if (record.kind)
+        TRY(pithi_writer_add(r->writer, &record));
+out:
+    return err;
+}
+
+static int take_pair(struct paraver_reader *r, struct event *e, uint32_t i)
+{
+    const struct pair *pair = &r->pairs[i];
+    const struct pithi_prv_known *known;
+    uint32_t type, def;
+    int err;
+    TRY(pithi_prv_types_find(&r->types, pair->type, &type));
+    known = &r->types.known[type];
+    if (known->meaning == PITHI_PRV_CALLS || known->meaning == PITHI_PRV_PHASES) {
+        if (pair->value == 0)
+            return PITH_OK;
+        TRY(pithi_prv_types_state(&r->types, type, pair->value, &def));
+        return pithi_prv_lanes_enter(&r->lanes, e->place, type, def, known->meaning == PITHI_PRV_PHASES,
+                                     e->record.time_ns);
+    }
+    TRY(pithi_prv_lanes_until(&r->lanes, e->place, e->record.time_ns));
+    switch (known->meaning) {
+    case PITHI_PRV_COUNTERS:
+        return add_counter(r, e, type, i);
+    case PITHI_PRV_SPECIAL:
+        return add_special(r, e, pair);
+    default:
+        return add_solo(r, e, type, pair->value);
+    }
+out:
+    return err;
+}
+
+static int add_event(struct paraver_reader *r, uint32_t place, struct pithi_prv_line *line)
+{
+    struct event e = {.place = place,
+                      .app = line->from.app,
+                      .record = {.time_ns = line->time, .lane = r->lanes.lanes[place].number, .peer = -1}};
+    int err;
+    e.coll = e.record;
+    e.coll.kind = PITHLOG_COLL;
+    TRY(take_pairs(r, line));
+    TRY(take_leaves(r, &e));
+    for (uint32_t i = 0; i < r->pair_count && !err; i++)
+        err = take_pair(r, &e, i);
+    if (!err && e.has_coll)
+        err = pithi_writer_add(r->writer, &e.coll);
+out:
+    return err;
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
+static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
+{
+    uint32_t place = pithi_prv_lanes_find(&r->lanes, (uint32_t)task_of(r, &line->from), line->from.thread), def;
+    int err;
+    TRY(add_arrivals(r, line->time));
+    if (line->kind == PITHI_PRV_RECORD_EVENT)
+        return add_event(r, place, line);
+    if (line->kind == PITHI_PRV_RECORD_MESSAGE)
+        return add_send(r, place, line);
+    if (r->own)
+        return PITH_OK;
+    TRY(pithi_prv_types_record(&r->types, line->state, &def));
+    TRY(pithi_prv_lanes_state(&r->lanes, place, def, line->time, line->end));
+out:
+    return err;
+}
+
+/* The third pass. */
+static int add_lines(struct paraver_reader *r)
+{
+    struct pithi_prv_line line;
+    int err, status = 0;
+    TRY(next_arrival(r));
+    while (!err && (status = next_line(r, &line)) > 0)
+        err = add_line(r, &line);
+    TRY(err ? err : status < 0 ? PITH_ERR_DAMAGED : PITH_OK);
+    TRY(add_arrivals(r, INT64_MAX));
+    TRY(pithi_prv_lanes_end(&r->lanes));
+    TRY(pithi_say_count(r->writer, "paraver_states_cut", r->lanes.cut));
+    TRY(pithi_say_count(r->writer, "paraver_ends_without_state", r->lanes.ends_alone));
+    TRY(pithi_say_count(r->writer, "paraver_payloads_left_out", r->payloads));
+out:
+    return err;
+}
+
+static int read_all(struct paraver_reader *r)
+{
+    int err;
+    TRY(read_header(r));
+    TRY(read_beside(r));
+    TRY(find_lanes(r));
+    TRY(pithi_prv_lanes_make(&r->lanes, &r->header, &r->rows, r->own));
+    TRY(read_comms(r));
+    if (r->disorder)
+        TRY(order_lines(r));
+    TRY(sort_arrivals(r));
+    if (r->disorder)
+        TRY(order_lines(r));
+    TRY(add_lines(r));
+out:
+    return err;
+}
+
+int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    struct paraver_reader r = {.input = input, .writer = writer, .lanes.writer = writer};
+    int err = read_all(&r);
+    pithi_sorter_free(r.order);
+    pithi_sorter_free(r.received);
+    pithi_prv_types_close(&r.types);
+    pithi_prv_lanes_close(&r.lanes);
+    pithi_prv_rows_close(&r.rows);
+    pithi_prv_labels_close(&r.labels);
+    pithi_prv_header_free(&r.header);
+    pithi_lookup_free(&r.comms);
+    free(r.pairs);
+    free(r.got);
+    return err;
+}
+
+int pithi_paraver_probe(const struct pithi_input *input)
+{
+    static const char begin[] = "#Paraver (";
+    return input->data && input->size > sizeof begin && memcmp(input->data, begin, sizeof begin - 1) == 0;
+}

@@ -1,0 +1,302 @@
+#!/usr/bin/env bash
+# Paraver: traces as Extrae writes them; written, checked by a program that knows the rules only, and read back.
+. "$(dirname "$0")/../lib.sh"
+make_golden=$build/test/golden/make_golden
+dump=$top/test/golden/paraver_dump.py
+records() { pith print "$@" | grep -v '^#'; }
+tabs() { sed 's/|/\t/g'; }
+
+# ---- As Extrae writes
+
+cat >run.prv <<'T'
+#Paraver (10/11/2019 at 10:24):9000_ns:2(2,1):1:2(2:1,1:2),2
+c:1:1:2:1:2
+c:1:2:1:2
+1:1:1:1:1:0:1000:1
+2:1:1:1:1:0:40000001:1:42000050:0
+1:3:1:2:1:0:2000:1
+1:1:1:1:1:1000:1500:4
+2:1:1:1:1:1000:50000001:1:42000050:70
+3:1:1:1:1:1000:1100:3:1:2:1:2000:3500:512:7
+1:1:1:1:1:1500:9000:1
+2:1:1:1:1:1500:50000001:0:42000050:12
+1:3:1:2:1:2000:3500:3
+2:3:1:2:1:2000:50000001:2:70000001:3
+1:3:1:2:1:3500:9000:1
+2:3:1:2:1:3500:50000001:0:70000001:0
+2:1:1:1:1:4000:60000019:1
+2:1:1:1:1:4100:60000019:2
+2:1:1:1:1:4200:60000019:2
+2:1:1:1:1:4300:60000019:0
+2:1:1:1:1:4400:60000019:0
+2:1:1:1:1:4500:60000019:0
+2:2:1:1:2:5000:1000:4
+2:2:1:1:2:5100:1000:5
+2:2:1:1:2:5200:1000:0
+2:2:1:1:2:5300:2000:1
+2:2:1:1:2:5400:3000:17
+2:1:1:1:1:6000:50000002:10:50100001:8:50100002:16:50100003:1:50100004:1
+2:1:1:1:1:7000:50000002:0
+2:1:1:1:1:7100:40000012:0
+2:1:1:1:1:7200:40000012:1
+T
+cat >run.pcf <<'T'
+DEFAULT_OPTIONS
+
+LEVEL               THREAD
+UNITS               NANOSEC
+
+DEFAULT_SEMANTIC
+
+THREAD_FUNC          State As Is
+
+STATES
+0    Idle
+1    Running
+3    Waiting a message
+4    Blocking Send
+
+STATES_COLOR
+0    {117,195,255}
+1    {0,0,255}
+4    { 255 , 0 , 174 }
+
+EVENT_TYPE
+0    40000001    Application
+VALUES
+0      End
+1      Begin
+
+EVENT_TYPE
+9    50000001    MPI Point-to-point
+VALUES
+2   MPI_Recv
+1   MPI_Send
+0   Outside MPI
+
+EVENT_TYPE
+9    50000002    MPI Collective Comm
+VALUES
+10   MPI_Allreduce
+0   Outside MPI
+
+EVENT_TYPE
+0    60000019    User function
+VALUES
+0   End
+1   main
+2   solve it
+
+EVENT_TYPE
+0    70000001    Caller at level 1
+0    70000002    Caller at level 2
+VALUES
+0   End
+3   exchange
+
+EVENT_TYPE
+7  42000050 PAPI_TOT_INS [Instr completed]
+
+EVENT_TYPE
+0    1000    phase
+VALUES
+0      none
+4      assembly
+5      solution
+
+EVENT_TYPE
+0    2000    mark
+VALUES
+1      first mark
+T
+cat >run.row <<'T'
+LEVEL CPU SIZE 3
+1.alpha
+2.alpha
+1.beta
+
+LEVEL NODE SIZE 2
+alpha
+beta
+
+LEVEL THREAD SIZE 3
+THREAD 1.1.1
+worker
+THREAD 1.2.1
+T
+wanted=$(tabs <<'T'
+0.000000000|0|0|enter|Running
+0.000000000|0|0|enter|Application
+0.000000000|0|0|counter|PAPI_TOT_INS [Instr completed]|value=0
+0.000000000|1|0|enter|Running
+0.000001000|0|0|leave|Running
+0.000001000|0|0|enter|Blocking Send
+0.000001000|0|0|enter|MPI_Send
+0.000001000|0|0|counter|PAPI_TOT_INS [Instr completed]|value=70
+0.000001000|0|0|send|MPI_COMM_WORLD|comm=0|peer=1|tag=7|bytes=512
+0.000001500|0|0|leave|MPI_Send
+0.000001500|0|0|counter|PAPI_TOT_INS [Instr completed]|value=12
+0.000001500|0|0|leave|Blocking Send
+0.000001500|0|0|enter|Running
+0.000002000|1|0|leave|Running
+0.000002000|1|0|enter|Waiting a message
+0.000002000|1|0|enter|MPI_Recv
+0.000002000|1|0|enter|exchange
+0.000003500|1|0|recv|MPI_COMM_WORLD|comm=0|peer=0|tag=7|bytes=512|posted=0
+0.000003500|1|0|leave|exchange
+0.000003500|1|0|leave|MPI_Recv
+0.000003500|1|0|leave|Waiting a message
+0.000003500|1|0|enter|Running
+0.000004000|0|0|enter|main
+0.000004100|0|0|enter|solve it
+0.000004200|0|0|enter|solve it
+0.000004300|0|0|leave|solve it
+0.000004400|0|0|leave|solve it
+0.000004500|0|0|leave|main
+0.000005000|0|1|enter|assembly
+0.000005100|0|1|leave|assembly
+0.000005100|0|1|enter|solution
+0.000005200|0|1|leave|solution
+0.000005300|0|1|event|mark|payload=first mark
+0.000005400|0|1|counter|type 3000|value=17
+0.000006000|0|0|enter|MPI_Allreduce
+0.000006000|0|0|coll|MPI_COMM_WORLD|comm=0|bytes=8|got_bytes=16|root=0
+0.000007000|0|0|leave|MPI_Allreduce
+0.000007100|0|0|pause|
+0.000007200|0|0|resume|
+0.000009000|0|0|leave|Running
+0.000009000|1|0|leave|Running
+T
+)
+is "$(records run.prv)" "$wanted" "a trace of Extrae's: states, calls, functions, phases, marks, counters, messages, collectives"
+is "$(pith print run.prv | grep -E '^# (lane|comm|state.*(Running|Blocking|MPI_Send))' | sort)" "$(sort <<'T' | tabs
+# lane|rank=0|thread=0|name=|host=alpha
+# lane|rank=0|thread=1|name=worker|host=alpha
+# lane|rank=1|thread=0|name=|host=beta
+# state|name=Running|colour=#0000ff|group=thread state
+# state|name=Blocking Send|colour=#ff00ae|group=thread state
+# state|name=MPI_Send|colour=|group=MPI point-to-point
+# comm|comm=0|name=MPI_COMM_WORLD|size=2|ranks=0,1
+# comm|comm=1|name=|size=1|ranks=1
+T
+)" "names of threads and hosts, colours, communicators"
+is "$(pith info run.prv | head -n 1; cp run.prv x; pith info x | head -n 1)" "$(printf 'format: paraver\nformat: paraver')" "told by content"
+is "$(records x | cut -f4,5 | grep -E 'enter' | sort -u | tr '\t\n' ' ;')" \
+    "enter MPI_Allreduce;enter MPI_Recv;enter MPI_Send;enter state 1;enter state 3;enter state 4;enter type 60000019 value 1;enter type 60000019 value 2;" \
+    "without the files beside it: the functions of MPI have their names"
+{ head -n 3 run.prv; tail -n +4 run.prv | tac; } >late.prv
+cp run.pcf late.pcf; cp run.row late.row
+is "$(records late.prv | cut -f1-3,6- | sort)" "$(echo "$wanted" | cut -f1-3,6- | sort)" "lines that are out of order in time are put in order"
+is "$(records late.prv | cut -f4 | sort | uniq -c)" "$(echo "$wanted" | cut -f4 | sort | uniq -c)" "with all that is in them"
+sed '1s/_ns//' run.prv >us.prv
+is "$(records us.prv | tail -n 1 | cut -f1)" 0.009000000 "times without _ns are microseconds"
+sed 's/$/\r/' run.prv >crlf.prv
+is "$(records crlf.prv | wc -l)" "$(records x | wc -l)" "lines may end with a carriage return"
+cat >apps.prv <<'T'
+#Paraver (10/11/2019 at 10:24):90_ns:1(4):2:2(1:1,2:1),0:1(1:1),0
+2:1:1:2:2:10:60000019:1
+2:1:2:1:1:20:60000019:0
+3:1:1:2:1:30:30:1:2:1:1:25:25:-1:-5
+1:1:2:1:1:40:70:1
+1:1:2:1:1:50:60:3
+T
+is "$(records apps.prv | cut -f1-5,7-)" "$(tabs <<'T'
+0.000000010|1|1|enter|type 60000019 value 1
+0.000000025|2|0|recv|MPI_COMM_WORLD|peer=1|tag=-5|bytes=0|posted=0
+0.000000030|1|0|send|MPI_COMM_WORLD|peer=2|tag=-5|bytes=0
+0.000000040|2|0|enter|state 1
+0.000000050|2|0|leave|state 1
+0.000000050|2|0|enter|state 3
+0.000000060|2|0|leave|state 3
+T
+)" "ranks go on counting over applications; a message that came before it went; states one over the other"
+is "$(pith print apps.prv | grep -E 'paraver_(ends|states)' | cut -f2-3 | sort)" "$(printf 'key=paraver_ends_without_state\tvalue=1\nkey=paraver_states_cut\tvalue=1')" \
+    "what was odd is a property of the log"
+
+# wrong LINE SAID
+wrong() {
+    { head -n 3 run.prv; echo "$1"; } >wrong.prv
+    is "$(pith print wrong.prv 2>&1 >/dev/null)" "pith: wrong.prv: line 4: $2" "wrong: $1"
+}
+wrong '5:1:1:1:1:0' "no such record: its type is 1, 2 or 3"
+wrong 'x' "no such record: its type is 1, 2 or 3"
+wrong '2:1:1:1:1:' "a record has cpu, application, task, thread, time, with ':' between"
+wrong '1:1:1:0:1:5:6:1' "a record has cpu, application, task, thread, time, with ':' between"
+wrong '1:1:1:1:1:5:6' "numbers are missing, or are none"
+wrong '3:1:1:1:1:5:6:1:1:1:1:5:6' "numbers are missing, or are none"
+wrong '2:1:1:1:1:5:6' "an event has types and values, with ':' between"
+wrong '2:1:1:3:1:5:6:7' "the header has no such application or task"
+wrong '2:1:2:1:1:5:6:7' "the header has no such application or task"
+wrong '2:1:1:1:1:9223372036854775807:6:7' "a time beyond reason"
+head_wrong() {
+    echo "#Paraver ($1" >wrong.prv
+    is "$(pith print wrong.prv 2>&1 >/dev/null)" "pith: wrong.prv: line 1: $2" "wrong header: $1"
+}
+head_wrong 'today' "the header is not (DATE):TIME:NODES(CPUS):APPLICATIONS:..."
+head_wrong '):1:1(1):1:2(1:1)' "an application does not tell of all its tasks"
+head_wrong '):1:1(1):1:1(1:1,1:1)' "an application tells of more tasks than it has"
+head_wrong '):1:1(1):3:1(1:1)' "the header does not tell of all applications"
+head_wrong '):1:1(1):4000000000:1(1:1)' "the header does not tell of all applications"
+
+# ---- Written, and back
+
+# What Paraver does not hold: communicators of messages, order of receives, what has no partner or start; ends at the window.
+kept() {
+    records "$1" | awk -F'\t' -v OFS='\t' '$4 == "send" || $4 == "recv" { $5 = "-"; $6 = ""; sub(/\tposted=.*/, "") } { print }'
+}
+for kind in plain deep states; do
+    "$make_golden" $kind $kind.pith
+    pith convert $kind.pith $kind.prv 2>notes
+    is "$?:$(cat notes)" "0:" "$kind: nothing is lost that would have to be said"
+    is "$(kept $kind.prv)" "$(kept $kind.pith)" "$kind: the same there and back"
+    python3 "$dump" $kind.prv >$kind.dump
+    is "$?:$(cut -f1-4 $kind.dump)" "0:$(records $kind.pith | cut -f1-4)" "$kind: by the rules of Paraver, with all records"
+done
+"$make_golden" edge edge.pith
+pith convert edge.pith edge.prv 2>notes
+is "$?:$(cat notes)" "0:pith: note: 1 sends and receives without a partner are left out
+pith: note: 2 messages do not tell their communicator
+pith: note: 1 groups of states, events and counters are not kept" "edge: what is lost is said, each with its count"
+# Not there: an end without start, a send without partner, a cancelled receive.
+is "$(kept edge.prv | grep -v 'leave.*üüü')" "$(kept edge.pith | awk '!(/leave.*the second/ && seen++) && !/send.*tag=1\t/ && !/peer=-1/')" "edge: the same but for that"
+python3 "$dump" edge.prv >edge.dump
+ok $? "edge: by the rules of Paraver"
+is "$(pith print edge.prv | grep -E '^# (lane|event|counter)' | sed -E 's/colour=[^\t]*//')" "$(pith print edge.pith | grep -E '^# (lane|event|counter)' | sed -E 's/colour=[^\t]*//')" \
+    "edge: threads with their gaps, formats of payloads, units"
+"$build/test/cli/make_cli_log" names names.pith && pith convert names.pith names.prv
+is "$(records names.prv)" "$(records names.pith)" "names with every character, numbers of every kind"
+is "$(LC_ALL=C grep -c -P '[\x00-\x08\x0b-\x1f\x7f]' names.prv names.pcf names.row)" "$(printf 'names.prv:0\nnames.pcf:0\nnames.row:0')" "no control character in the files"
+"$build/test/cli/make_cli_log" empty empty.pith && pith convert empty.pith empty.prv && records empty.prv >empty
+is "$(wc -c <empty)" 0 "a log without records"
+"$make_golden" sparse sparse.pith && pith convert sparse.pith sparse.prv 2>notes
+is "$(cat notes):$(pith print sparse.prv | grep '^# lane' | cut -f2)" "pith: note: 2 sends and receives without a partner are left out
+pith: note: 5 members of communicators that have no lane are left out:rank=1" "one rank of many keeps its number"
+"$build/test/bench/make_big_log" many.pith 300 600 100 && pith convert many.pith many.prv 2>/dev/null
+is "$(records many.prv | grep enter | sort)" "$(records many.pith | grep enter | sort)" "600 lanes of 300 ranks: states"
+is "$(pith stat many.prv | head -n 40)" "$(pith stat many.pith | head -n 40)" "their times"
+is "$(pith info many.prv | grep messages)" "$(pith info many.pith | grep messages)" "all messages that are whole"
+python3 "$dump" many.prv >many.dump
+is "$?:$(cut -f4 many.dump | sort | uniq -c)" "0:$(records many.prv | cut -f4 | sort | uniq -c)" "by the rules of Paraver"
+pith convert many.pith again.prv 2>/dev/null && cmp many.prv again.prv && cmp many.pcf again.pcf && cmp many.row again.row
+ok $? "the same bytes every time"
+pith convert edge.pith part.prv --from 0.0010045 --to 0.001012 2>/dev/null && python3 "$dump" part.prv >part.dump
+is "$?:$(head -n 1 part.dump)" "0:$(printf '0.000000000\t0\t0\tenter\twork')" "a window begins at 0, with what is open"
+"$build/test/cli/make_cli_log" small small.pith && pith convert small.pith small.prv 2>/dev/null
+is "$(head -n 1 small.prv)" "#Paraver (09/09/2001 at 01:46):1999999999_ns:2(2,1):1:2(2:1,1:2),2" "the date of the start"
+
+# Many payloads: each text once, numbers as numbers.
+{ printf '# event\tname=n\tformat=i=%%d\n# event\tname=s\tformat=%%s\n'
+    for i in $(seq 1 300); do printf '%d.0\t0\t0\tevent\tn\tpayload=i=%d\n%d.5\t0\t0\tevent\ts\tpayload=t%d\n' $i $((i - 150)) $i $((i % 7)); done; } >many.txt
+pith convert many.txt payloads.prv
+is "$(records payloads.prv)" "$(records many.txt)" "payloads: negative numbers, texts again and again"
+is "$(grep -c 't[0-6]$' payloads.pcf)" 7 "each text is one value"
+
+# Files that cannot be written leave nothing.
+if mkdir full && mount -t tmpfs -o size=64k tmpfs full 2>/dev/null; then
+    pith convert many.pith full/many.prv 2>notes
+    is "$?:$(ls full)" "1:" "a full disk: nothing is left"
+    umount full
+else
+    skip "a full disk: nothing is left" "no tmpfs"
+fi
+finish
