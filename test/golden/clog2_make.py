@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""clog2_make.py KIND OUT: makes CLOG-2 files with what MPE and its users leave in them, from the description of the
+"""clog2_make.py KIND OUT [ORDER BLOCK]: makes CLOG-2 files with what MPE and its users leave in them, from the description of the
 format.
 
 merged: big-endian, blocks of 512 bytes, every type of record: definitions behind their use and missing ones, threads,
 payloads on states and events, a communicator, an intercommunicator, a time that falls. piece: what one process of a
-program that died has left: little-endian, no end, no table, times not yet shifted.
+program that died has left: little-endian, no end, no table, times not yet shifted. ORDER, big or little, and BLOCK: another byte order and size of
+blocks than these.
 """
 import struct
 import sys
@@ -76,8 +77,8 @@ def start(m, ranks):
         m.comm((0, r, 0), 1, 1 + r, 0, r, (6 + r, 2.5, "node%d" % r))
 
 
-def merged():
-    m = Maker(">", 512)
+def merged(order=">", block=512):
+    m = Maker(order, block)
     start(m, range(3))
     m.put(4, (0, 0, 0), m.pack("ii", -201, -2) + m.text("MPI_ANY_SOURCE", 32))
     m.event((0, 0, 0), -10)
@@ -111,13 +112,14 @@ def merged():
     m.solo(5000, "SeaGreen", "hello", "n=%d text=%s"), m.solo(5001, "white", "bytes")
     m.solo(-10, "red", "MPE_Comm_init")
     m.end(0)
-    table = 1024 + 512 * len(m.blocks)
-    entries = b"".join(struct.pack(">id20sii", 5 + i, 1.5, b"node0", i, 1) for i in range(8))
-    return m.preamble("TRUE ", "TRUE ", table) + b"".join(m.blocks) + struct.pack(">i", 8) + entries
+    table = 1024 + block * len(m.blocks)
+    entries = b"".join(struct.pack(order + "id20sii", 5 + i, 1.5, b"node0", i, 1) for i in range(8))
+    big = "TRUE " if order == ">" else "FALSE"
+    return m.preamble(big, "TRUE ", table) + b"".join(m.blocks) + struct.pack(order + "i", 8) + entries
 
 
-def piece():
-    m = Maker("<", 1024)
+def piece(order="<", block=1024):
+    m = Maker(order, block)
     m.put(11, (0, 1, 0), m.pack("d", 0.25))
     m.comm((0, 1, 0), 0, 0, 1, 1, (5, 1.5, "node0")), m.comm((0, 1, 0), 1, 1, 0, 1, (7, 2.5, "node1"))
     m.state(300, 600, 601, "red", "compute")
@@ -126,8 +128,9 @@ def piece():
     m.put(11, (0, 1, 0), m.pack("d", 0.5))
     m.message((0, 1, 0), -101, 0, 2, 1, 1)
     m.event((0, 1, 0), 600)
-    return m.preamble("FALSE", "FALSE", 0) + b"".join(m.blocks) + m.now + m.head(5)[:20]
+    return m.preamble("TRUE " if order == ">" else "FALSE", "FALSE", 0) + b"".join(m.blocks) + m.now + m.head(5)[:20]
 
 
 with open(sys.argv[2], "wb") as out:
-    out.write({"merged": merged, "piece": piece}[sys.argv[1]]())
+    form = [{"big": ">", "little": "<"}[sys.argv[3]], int(sys.argv[4])] if len(sys.argv) > 3 else []
+    out.write({"merged": merged, "piece": piece}[sys.argv[1]](*form))

@@ -72,6 +72,10 @@ for kind in merged piece; do
     python3 "$here/clog2_make.py" $kind $kind.clog2
     pith print $kind.clog2 >$kind.print
     golden $kind.print $kind.clog2.print "CLOG-2 $kind: every type of record"
+    for form in "big 168" "little 168" "big 1000" "little 65536" "big 200000"; do
+        python3 "$here/clog2_make.py" $kind other.clog2 ${form% *} ${form#* }
+        is "$(pith print other.clog2 | diff - $kind.print | head -n 5)" "" "CLOG-2 $kind, $form: the same"
+    done
 done
 for form in "1024 big" "1024 little" "65536 big"; do
     python3 "$here/clog1_make.py" ${form% *} "${form#* }" made.clog
@@ -94,6 +98,31 @@ pith convert "$here/odd.alog" odd.alog
 records "$here/odd.alog" | sed 's/^0.000000250/0.000000000/' >wanted.txt
 printf '0.999950000\t2\t0\tleave\tcompute the answer\n' >>wanted.txt
 is "$(records odd.alog | diff wanted.txt - | head -n 5)" "" "ALOG: read, written, read"
+# As p4 left them: a clock of 32 bits that is not 0 at the start and rolls over, records of the merge, blanks at the ends.
+cat >p4.log <<'E'
+-1 0 0 0 0 2025436865 P4 May- 9-90
+-2 0 0 5 0 0 
+-3 0 0 2 0 0 
+-4 0 0 1 0 0 
+-5 0 0 2 0 0 
+-6 0 0 0 0 4294967000 
+-7 0 0 0 1 105 
+-8 0 0 2 0 0 
+-11 0 0 0 0 4294967295 
+-13 0 1 2 0 0 red:gray work
+-100 0 0 0 0 4294966990 
+1 0 0 0 0 4294967000 
+-100 1 0 0 0 4294967001 
+1 1 0 7 0 4294967100 a remark
+2 0 0 0 0 4294967290 
+77 1 0 3 1 5 
+2 1 0 0 1 105 
+E
+is "$(records p4.log)" "$(printf '%b\n' '0.000000000\t0\t0\tenter\twork' '0.000100000\t1\t0\tenter\twork' '0.000290000\t0\t0\tleave\twork' \
+    '0.000300000\t1\t0\tevent\tevent 77\tpayload=data=3' '0.000400000\t1\t0\tleave\twork')" "ALOG: as p4 left it"
+is "$(pith info p4.log | grep -E '^(ranks|alog_|creator)')" "ranks: 2
+creator: P4 May- 9-90
+alog_start_us: 4294967000" "ALOG: nothing of it is odd"
 printf -- '-1 0 0 0 0 0 x\n-3 0 0 1 0 0\n1 0 0 0 0 5\n1 0 zero 0 0 6\n' >bad.alog
 is "$(pith print bad.alog 2>&1 >/dev/null)" "pith: bad.alog: line 4: the task is missing or out of range; correct or remove the line" \
     "ALOG: a bad line is named"
