@@ -27,12 +27,15 @@ const struct pithi_command pithi_commands[] = {
      "  --state GLOB   only states, events and counters whose name matches, e.g. 'MPI_*'\n"
      "  --csv          a head line, then one column a value\n"
      "  --json         a JSON object a line\n"},
-    {"stat", pithi_tool_stat, "LOG [--by state|lane|comm|size] [--csv|--json]",
+    {"stat", pithi_tool_stat, "LOG [--by state|lane|comm|size] [--from TIME] [--to TIME] [--lane R[.T]] [--csv|--json]",
      "count, total, mean, percentiles of states and messages",
      "  --by state     per state: count, inclusive and exclusive time, shortest to longest (default)\n"
      "  --by lane      per rank and thread: time in states, events, messages\n"
      "  --by comm      messages and bytes by pair of ranks, with latency\n"
      "  --by size      messages by size class, with latency\n"
+     "  --from TIME    what reaches into the window that begins here: seconds, or with a unit (3ms, 20us, 7ns)\n"
+     "  --to TIME      and ends here; states count with what lies in it, messages whole\n"
+     "  --lane R[.T]   only rank R (thread T); also lists and ranges: 0-3,7.1; may be repeated\n"
      "  --csv, --json  for programs; times in seconds\n"
      "\n"
      "Percentiles come from a histogram with steps of 3 %, so that memory does not grow with the log.\n"},

@@ -158,13 +158,13 @@ static int compare_rows(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-static const struct pithi_column state_columns[] = {
+static const struct pithi_table_column state_columns[] = {
     {"kind", PITHI_CELL_TEXT, 1},     {"name", PITHI_CELL_TEXT, 0},     {"group", PITHI_CELL_TEXT, 1},
     {"count_a", PITHI_CELL_COUNT, 0}, {"count_b", PITHI_CELL_COUNT, 0}, {"total_a", PITHI_CELL_TIME, 0},
     {"total_b", PITHI_CELL_TIME, 0},  {"self_a", PITHI_CELL_TIME, 0},   {"self_b", PITHI_CELL_TIME, 0},
     {"diff", PITHI_CELL_CHANGE, 0},   {"ratio", PITHI_CELL_RATIO, 0},
 };
-static const struct pithi_column place_columns[] = {
+static const struct pithi_table_column place_columns[] = {
     {"kind", PITHI_CELL_TEXT, 1},    {"name", PITHI_CELL_TEXT, 0},        {"rank", PITHI_CELL_COUNT, 1},
     {"thread", PITHI_CELL_COUNT, 1}, {"count_a", PITHI_CELL_COUNT, 0},    {"count_b", PITHI_CELL_COUNT, 0},
     {"total_a", PITHI_CELL_TIME, 0}, {"total_b", PITHI_CELL_TIME, 0},     {"self_a", PITHI_CELL_TIME, 0},

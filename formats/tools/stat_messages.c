@@ -11,9 +11,19 @@
 #include "tools/progress.h"
 #include "tools/stat.h"
 
-/* Calls `add` for every matched message, then says on stderr what found no partner. */
-static int each_message(struct pithlog *log, int (*add)(void *context, const struct pithlog_message *message),
-                        void *context)
+/* It is under way in the window, and begins or ends on one of its lanes. */
+static int reaches(const struct pithi_stat_window *window, const struct pithlog_message *m)
+{
+    int64_t first_ns = m->send_ns < m->recv_ns ? m->send_ns : m->recv_ns;
+    int64_t last_ns = m->send_ns < m->recv_ns ? m->recv_ns : m->send_ns;
+
+    return first_ns <= window->to_ns && last_ns >= window->from_ns &&
+           (!window->wanted || window->wanted[m->send_lane] || window->wanted[m->recv_lane]);
+}
+
+/* Calls `add` for every matched message of the window, then says on stderr what found no partner. */
+static int each_message(struct pithlog *log, const struct pithi_stat_window *window,
+                        int (*add)(void *context, const struct pithlog_message *message), void *context)
 {
     volatile uint64_t done = 0;
     struct pithi_progress progress = {.what = "pith: stat",
@@ -30,7 +40,8 @@ static int each_message(struct pithlog *log, int (*add)(void *context, const str
     pithi_progress_begin(&progress);
     while (!err && (more = pithlog_matcher_next(matcher, &message)) == 1) {
         done++;
-        err = add(context, &message);
+        if (reaches(window, &message))
+            err = add(context, &message);
     }
     pithi_progress_end();
     if (more == 0)
@@ -114,19 +125,19 @@ static int compare_pairs(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-static const struct pithi_column pair_columns[] = {
+static const struct pithi_table_column pair_columns[] = {
     {"from", PITHI_CELL_COUNT, 0},       {"to", PITHI_CELL_COUNT, 0},          {"messages", PITHI_CELL_COUNT, 0},
     {"bytes", PITHI_CELL_BYTES, 0},      {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
     {"latency_max", PITHI_CELL_TIME, 0},
 };
 
-int pithi_stat_pairs(struct pithlog *log, struct pithi_table **table)
+int pithi_stat_pairs(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
 {
     struct pairs p = {.log = log};
     int err;
 
     TRY(pithi_table_new(table, pair_columns, sizeof pair_columns / sizeof *pair_columns));
-    TRY(each_message(log, add_to_pair, &p));
+    TRY(each_message(log, window, add_to_pair, &p));
     if (p.room)
         qsort(p.pairs, p.room, sizeof *p.pairs, compare_pairs);
     for (size_t i = 0; i < p.count; i++) {
@@ -165,7 +176,7 @@ static int add_to_class(void *context, const struct pithlog_message *message)
     return PITH_OK;
 }
 
-static const struct pithi_column size_columns[] = {
+static const struct pithi_table_column size_columns[] = {
     {"from_bytes", PITHI_CELL_COUNT, 0}, {"to_bytes", PITHI_CELL_COUNT, 0},    {"messages", PITHI_CELL_COUNT, 0},
     {"bytes", PITHI_CELL_BYTES, 0},      {"latency_mean", PITHI_CELL_TIME, 0}, {"latency_min", PITHI_CELL_TIME, 0},
     {"latency_p50", PITHI_CELL_TIME, 0}, {"latency_p95", PITHI_CELL_TIME, 0},  {"latency_p99", PITHI_CELL_TIME, 0},
@@ -194,13 +205,13 @@ static int size_row(struct pithi_table *table, unsigned bits, const struct size_
     return PITH_OK;
 }
 
-int pithi_stat_sizes(struct pithlog *log, struct pithi_table **table)
+int pithi_stat_sizes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
 {
     struct size_class classes[CLASSES] = {{0, NULL}};
     int err;
 
     TRY(pithi_table_new(table, size_columns, sizeof size_columns / sizeof *size_columns));
-    TRY(each_message(log, add_to_class, classes));
+    TRY(each_message(log, window, add_to_class, classes));
     for (unsigned i = 0; i < CLASSES; i++)
         if (classes[i].latency)
             TRY(size_row(*table, i, &classes[i]));

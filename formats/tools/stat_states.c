@@ -3,23 +3,26 @@
  * Inclusive is the time between enter and leave; exclusive leaves out what was spent in states directly inside. A
  * state inside itself is counted each time, but its inclusive total takes only the outermost one, so that no moment
  * counts twice. Worked: f from 0 to 10 calls f from 2 to 5: count 2, inclusive 10, exclusive 7 + 3 = 10, mean of the
- * lengths 6.5.
+ * lengths 6.5. Of a window from 3 to 20, in which f begins open twice: lengths 2 and 7, self 2 + 5.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "native/stack.h"
 #include "tools/histogram.h"
 #include "tools/progress.h"
 #include "tools/stat.h"
 
-/* Every state of the log is seen as a LEAVE with its beginning, also those that a dead program left open. */
-static struct pithlog_query whole_log(const struct pithlog *log, uint32_t kinds)
+/* Every state of the window is seen as a LEAVE, also those that its edges cut or a dead program left open. */
+static struct pithlog_query clipped(const struct pithi_stat_window *window, uint32_t kinds)
 {
-    const struct pithlog_info *info = pithlog_get_info(log);
-
-    return (struct pithlog_query){
-        .from_ns = info->start_ns, .to_ns = info->end_ns, .kinds = kinds, .flags = PITHLOG_NEST | PITHLOG_CLIP};
+    return (struct pithlog_query){.from_ns = window->from_ns,
+                                  .to_ns = window->to_ns,
+                                  .lanes = window->lanes,
+                                  .lane_count = window->lane_count,
+                                  .kinds = kinds,
+                                  .flags = PITHLOG_NEST | PITHLOG_CLIP};
 }
 
 static int each_record(struct pithlog *log, const struct pithlog_query *query,
@@ -32,9 +35,11 @@ static int each_record(struct pithlog *log, const struct pithlog_query *query,
                                       .total = pithlog_get_info(log)->records};
     struct pithlog_record records[128];
     struct pithlog_iter *iter;
-    int err = pithlog_iter_open(log, query, &iter), more = 0;
+    int err, more = 0;
 
-    if (err)
+    if (query->from_ns > query->to_ns) /* beside the log: states left open reach no further */
+        return PITH_OK;
+    if ((err = pithlog_iter_open(log, query, &iter)) != PITH_OK)
         return err;
     pithi_progress_begin(&progress);
     while (!err && (more = pithlog_iter_next_many(iter, records, sizeof records / sizeof *records)) > 0) {
@@ -57,32 +62,43 @@ struct state {
 
 struct states {
     struct pithlog *log;
+    const struct pithi_stat_window *window;
     struct state *states; /* by definition */
     uint32_t defs, lanes;
-    uint32_t **open; /* by lane, then definition: how many are open; made at first use */
+    struct pithi_stack *open; /* by lane, with times within the window */
 };
 
-static int enter(struct states *s, const struct pithlog_record *r, int by)
+static int enter(const struct states *s, const struct pithlog_record *r)
 {
-    if (!s->open[r->lane] && !(s->open[r->lane] = calloc(s->defs + 1u, sizeof **s->open)))
-        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    s->open[r->lane][r->id] += (uint32_t)by;
-    return PITH_OK;
+    int64_t time_ns = r->time_ns > s->window->from_ns ? r->time_ns : s->window->from_ns;
+
+    return pithi_stack_enter(&s->open[r->lane], r->id, time_ns) ? PITH_OK
+                                                                : pithi_fail(PITH_ERR_MEMORY, "out of memory");
 }
 
-static int leave(struct states *s, const struct pithlog_record *r)
+static int is_open(const struct pithi_stack *open, uint32_t id)
+{
+    for (uint32_t i = open->count; i > 0; i--)
+        if (open->states[i - 1].id == id)
+            return 1;
+    return 0;
+}
+
+static int leave(const struct states *s, const struct pithlog_record *r)
 {
     struct state *state = &s->states[r->id];
-    int64_t length = r->time_ns - r->start_ns, self = length - r->nested_ns;
-    int err = enter(s, r, -1);
+    struct pithi_stack *open = &s->open[r->lane];
+    struct pithi_open_state ended;
+    uint32_t depth;
 
-    if (err)
-        return err;
+    if (!pithi_stack_leave(open, r->id, r->time_ns, &ended, &depth))
+        return PITH_OK;
+    int64_t length = r->time_ns - ended.enter_ns, self = length - ended.nested_ns;
     if (!state->lengths && !(state->lengths = calloc(1, sizeof *state->lengths)))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
     pithi_histogram_add(state->lengths, length);
     state->self_ns += self > 0 ? self : 0;
-    if (s->open[r->lane][r->id] == 0)
+    if (!is_open(open, r->id))
         state->total_ns += length;
     return PITH_OK;
 }
@@ -94,9 +110,9 @@ static int count_record(void *context, const struct pithlog_record *r)
     if (r->id >= s->defs || r->lane >= s->lanes)
         return PITH_OK;
     if (r->kind == PITHLOG_ENTER)
-        return enter(s, r, 1);
+        return enter(s, r);
     if (r->kind == PITHLOG_LEAVE)
-        return r->depth == UINT32_MAX ? PITH_OK : leave(s, r);
+        return leave(s, r);
     s->states[r->id].count++;
     return PITH_OK;
 }
@@ -104,12 +120,12 @@ static int count_record(void *context, const struct pithlog_record *r)
 static int gather_states(struct states *s)
 {
     struct pithlog_query query =
-        whole_log(s->log, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
+        clipped(s->window, 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE | 1u << PITHLOG_EVENT | 1u << PITHLOG_COUNTER);
 
     return each_record(s->log, &query, count_record, s);
 }
 
-static const struct pithi_column state_columns[] = {
+static const struct pithi_table_column state_columns[] = {
     {"name", PITHI_CELL_TEXT, 0},   {"kind", PITHI_CELL_TEXT, 1},  {"group", PITHI_CELL_TEXT, 1},
     {"count", PITHI_CELL_COUNT, 0}, {"total", PITHI_CELL_TIME, 0}, {"self", PITHI_CELL_TIME, 0},
     {"mean", PITHI_CELL_TIME, 0},   {"min", PITHI_CELL_TIME, 0},   {"p50", PITHI_CELL_TIME, 0},
@@ -180,10 +196,10 @@ out:
     return err;
 }
 
-int pithi_stat_states(struct pithlog *log, struct pithi_table **table)
+int pithi_stat_states(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
 {
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct states s = {.log = log, .defs = info->defs, .lanes = info->lanes};
+    struct states s = {.log = log, .window = window, .defs = info->defs, .lanes = info->lanes};
     int err;
 
     s.states = calloc(s.defs + 1u, sizeof *s.states);
@@ -199,7 +215,7 @@ out:
     for (uint32_t i = 0; s.states && i < s.defs; i++)
         free(s.states[i].lengths);
     for (uint32_t i = 0; s.open && i < s.lanes; i++)
-        free(s.open[i]);
+        free(s.open[i].states);
     free(s.states);
     free(s.open);
     return err;
@@ -208,11 +224,12 @@ out:
 /* ---- By lane --------------------------------------------------------------------------------------------------- */
 
 struct lane {
-    uint64_t states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
+    uint64_t records, states, events, sends, sent_bytes, recvs, got_bytes, colls, lost;
     int64_t busy_ns; /* in any state */
+    int64_t first_ns, last_ns;
 };
 
-static const struct pithi_column lane_columns[] = {
+static const struct pithi_table_column lane_columns[] = {
     {"rank", PITHI_CELL_COUNT, 0},       {"thread", PITHI_CELL_COUNT, 0},  {"name", PITHI_CELL_TEXT, 0},
     {"host", PITHI_CELL_TEXT, 1},        {"records", PITHI_CELL_COUNT, 0}, {"states", PITHI_CELL_COUNT, 0},
     {"busy", PITHI_CELL_TIME, 0},        {"events", PITHI_CELL_COUNT, 0},  {"sends", PITHI_CELL_COUNT, 0},
@@ -224,6 +241,7 @@ static const struct pithi_column lane_columns[] = {
 struct lanes {
     struct lane *lanes;
     uint32_t count;
+    int64_t from_ns;
 };
 
 static int count_in_lane(void *context, const struct pithlog_record *r)
@@ -236,7 +254,8 @@ static int count_in_lane(void *context, const struct pithlog_record *r)
     switch (r->kind) {
     case PITHLOG_LEAVE:
         lane->states += r->depth != UINT32_MAX;
-        lane->busy_ns += r->depth == 0 ? r->time_ns - r->start_ns : 0;
+        if (r->depth == 0)
+            lane->busy_ns += r->time_ns - (r->start_ns > all->from_ns ? r->start_ns : all->from_ns);
         break;
     case PITHLOG_EVENT:
         lane->events++;
@@ -259,6 +278,34 @@ static int count_in_lane(void *context, const struct pithlog_record *r)
     return PITH_OK;
 }
 
+/* Without the ends of states that the window makes. */
+static int count_own(void *context, const struct pithlog_record *r)
+{
+    const struct lanes *all = context;
+    struct lane *lane = &all->lanes[r->lane];
+
+    if (lane->records++ == 0)
+        lane->first_ns = r->time_ns;
+    lane->last_ns = r->time_ns;
+    return PITH_OK;
+}
+
+static int count_records(struct pithlog *log, const struct pithi_stat_window *window, struct lanes *all)
+{
+    struct pithlog_query query = clipped(window, 0);
+
+    query.flags = 0;
+    if (window->cut)
+        return each_record(log, &query, count_own, all);
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, i);
+        all->lanes[i].records = lane->records;
+        all->lanes[i].first_ns = lane->first_ns;
+        all->lanes[i].last_ns = lane->last_ns;
+    }
+    return PITH_OK;
+}
+
 static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, const struct lane *counts)
 {
     int err;
@@ -268,7 +315,7 @@ static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, 
     pithi_table_number(table, lane->thread);
     TRY(pithi_table_text(table, lane->name));
     TRY(pithi_table_text(table, lane->host));
-    pithi_table_number(table, (int64_t)lane->records);
+    pithi_table_number(table, (int64_t)counts->records);
     pithi_table_number(table, (int64_t)counts->states);
     pithi_table_number(table, counts->busy_ns);
     pithi_table_number(table, (int64_t)counts->events);
@@ -278,27 +325,29 @@ static int lane_row(struct pithi_table *table, const struct pithlog_lane *lane, 
     pithi_table_number(table, (int64_t)counts->got_bytes);
     pithi_table_number(table, (int64_t)counts->colls);
     pithi_table_number(table, (int64_t)counts->lost);
-    if (lane->records) {
-        pithi_table_number(table, lane->first_ns);
-        pithi_table_number(table, lane->last_ns);
+    if (counts->records) {
+        pithi_table_number(table, counts->first_ns);
+        pithi_table_number(table, counts->last_ns);
     }
 out:
     return err;
 }
 
-int pithi_stat_lanes(struct pithlog *log, struct pithi_table **table)
+int pithi_stat_lanes(struct pithlog *log, const struct pithi_stat_window *window, struct pithi_table **table)
 {
-    struct pithlog_query query = whole_log(log, 0);
-    struct lanes all = {.count = pithlog_get_info(log)->lanes};
+    struct pithlog_query query = clipped(window, 0);
+    struct lanes all = {.count = pithlog_get_info(log)->lanes, .from_ns = window->from_ns};
     int err;
 
     all.lanes = calloc(all.count + 1u, sizeof *all.lanes);
     if (!all.lanes)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
     TRY(pithi_table_new(table, lane_columns, sizeof lane_columns / sizeof *lane_columns));
+    TRY(count_records(log, window, &all));
     TRY(each_record(log, &query, count_in_lane, &all));
     for (uint32_t i = 0; i < all.count; i++)
-        TRY(lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i]));
+        if (!window->wanted || window->wanted[i])
+            TRY(lane_row(*table, pithlog_get_lane(log, i), &all.lanes[i]));
 out:
     free(all.lanes);
     return err;

@@ -15,12 +15,12 @@ struct cell {
 };
 
 struct pithi_table {
-    const struct pithi_column *columns;
+    const struct pithi_table_column *columns;
     uint32_t column_count, rows, next; /* `next`: the cell to fill */
     struct cell *cells;                /* row after row */
 };
 
-int pithi_table_new(struct pithi_table **table, const struct pithi_column *columns, uint32_t count)
+int pithi_table_new(struct pithi_table **table, const struct pithi_table_column *columns, uint32_t count)
 {
     *table = calloc(1, sizeof **table);
     if (!*table)
@@ -169,7 +169,7 @@ static void put_row(const struct pithi_table *table, struct pithi_out *out, char
         if (!table->columns[i].only_programs && (!texts || texts[i][0]))
             last = i;
     for (uint32_t i = 0; i <= last; i++) {
-        const struct pithi_column *column = &table->columns[i];
+        const struct pithi_table_column *column = &table->columns[i];
         if (!column->only_programs)
             put_aligned(out, texts ? texts[i] : column->name, widths[i], column->type == PITHI_CELL_TEXT, i == last);
     }
@@ -212,7 +212,7 @@ out:
 
 /* ---- For programs ---------------------------------------------------------------------------------------------- */
 
-static void put_name(struct pithi_out *out, const struct pithi_column *column)
+static void put_name(struct pithi_out *out, const struct pithi_table_column *column)
 {
     pithi_out_text(out, column->name);
     if (column->type == PITHI_CELL_TIME || column->type == PITHI_CELL_CHANGE)

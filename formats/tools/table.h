@@ -21,14 +21,14 @@ enum pithi_cell_type {
     PITHI_CELL_RATIO /* in millionths */
 };
 
-struct pithi_column {
+struct pithi_table_column {
     const char *name;
     enum pithi_cell_type type;
     int only_programs; /* 1: left out of the table for people */
 };
 
 struct pithi_table;
-int pithi_table_new(struct pithi_table **table, const struct pithi_column *columns, uint32_t count);
+int pithi_table_new(struct pithi_table **table, const struct pithi_table_column *columns, uint32_t count);
 int pithi_table_row(struct pithi_table *table); /* begins a row, all cells empty */
 /* Sets the next cell of the row. Texts are copied. */
 int pithi_table_text(struct pithi_table *table, const char *text);

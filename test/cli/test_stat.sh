@@ -49,6 +49,47 @@ done
 is "$(pith stat --csv names.pith | python3 -c 'import csv, sys; print(sorted(r["name"] for r in csv.DictReader(sys.stdin))[0])')" " blanks " "names in csv"
 is "$(pith stat names.pith | LC_ALL=C tr -d '\n -~' | sed 's/\xc3\xa9//g' | wc -c)" 0 "no control character passes"
 
+# A window and lanes: as of a log that has nothing else.
+python3 "$top/test/cli/cut_check.py" make 1 >made.txt && pith convert made.txt made.pith
+for options in "--from 300us --to 600us" "--to 200us" "--from 900us" "--lane 0,2.1" "--from 444444ns --to 444444ns" "--from 250us --to 750us --lane 3,1.0"; do
+    pith cut made.pith -o part.pith $options
+    is "$(pith stat made.pith $options --csv)" "$(pith stat part.pith --csv)" "by state: $options"
+    columns=1-3,6-8,13,14
+    is "$(pith stat made.pith $options --by lane --csv | cut -d, -f$columns)" "$(pith stat part.pith --by lane --csv | cut -d, -f$columns)" "by lane: $options"
+done
+is "$(pith stat made.pith --by lane --csv --from 300us --to 600us --lane 2.1 | cut -d, -f5,15,16)" \
+    "$(pith print made.pith --from 300us --to 600us --lane 2.1 | awk -F'\t' '!/^#/ { if (!n++) first = $1; last = $1 } END { print "records,first_s,last_s\n" n "," first "," last }')" "by lane: records, first and last of a window"
+for options in "--from 300us --to 600us" "--lane 1" "--from 300us --to 320us --lane 0.1,3"; do
+    pith stat made.pith --by comm --csv $options >comm.csv
+    pith stat made.pith --by size --csv $options >size.csv
+    is "$(python3 - $options <<'P'
+import csv, sys
+o = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+first, last = (int(o.get(k, d)[:-2]) / 1e6 for k, d in (("--from", "0us"), ("--to", "9999999us")))
+lanes = o.get("--lane", "0,1,2,3").split(",")
+ends = {}
+for line in open("made.txt"):
+    f = line.rstrip("\n").split("\t")
+    if not line.startswith("#") and f[3] in ("send", "recv"):
+        number = int(next(x for x in f if x.startswith("bytes="))[6:])
+        ends.setdefault(number, {})[f[3]] = (float(f[0]), f[1], f[1] + "." + f[2])
+count, total, pairs = 0, 0, {}
+for number, e in ends.items():
+    (s, source, sl), (r, target, rl) = e["send"], e["recv"]
+    if s <= last and r >= first and any(x in lanes for x in (source, target, sl, rl)):
+        count, total = count + 1, total + number
+        pairs[source, target] = pairs.get((source, target), 0) + 1
+rows = list(csv.DictReader(open("comm.csv")))
+sizes = list(csv.DictReader(open("size.csv")))
+print({(r["from"], r["to"]): int(r["messages"]) for r in rows} == pairs, sum(int(r["bytes"]) for r in rows) == total,
+      sum(int(r["messages"]) for r in sizes) == count > 0)
+P
+)" "True True True" "messages: $options"
+done
+is "$(pith stat small.pith --from 5 --to 6 --csv | wc -l) $(pith stat small.pith --from 5 --to 6 --by comm --csv | wc -l)" "1 1" "a window beside the log"
+pith stat small.pith --lane 7 2>err
+is "$? $(cat err)" "1 pith: small.pith: no lane is among those asked for; \`pith info\` tells how many there are" "a lane that is not there"
+
 # The histogram against exact percentiles, on 100000 states of many lengths.
 pith print --csv big.pith >big.csv
 pith stat --json big.pith >big.json
