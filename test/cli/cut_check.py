@@ -31,13 +31,12 @@ def make(seed):
                 records.append((time, rank, thread, "leave\t" + stack.pop()))
     posted = [[] for _ in range(RANKS)]
     last = {}
-    for number in range(1, MESSAGES):
+    for number, send in enumerate(sorted(rng.sample(range(900000), MESSAGES)), 1):
         source, target, tag = rng.randrange(RANKS), rng.randrange(RANKS), rng.randrange(2)
         path = (source, target, tag)
-        send = max(rng.randrange(900000), last.get(path, (0, 0))[0] + 1)
         done = send + rng.randrange(1, 90000)
-        post = max(last.get(path, (0, 0))[1] + 1, send - 20000 + rng.randrange(40000))
-        last[path] = send, post
+        post = max(last.get(path, 0) + 1, send - 20000 + rng.randrange(40000))
+        last[path] = post
         fields = "\tcomm=0\tpeer=%d\ttag=%d\tbytes=%d" % (target, tag, number)
         records.append((send, source, rng.randrange(THREADS), "send\tMPI_COMM_WORLD" + fields))
         posted[target].append((post, number, max(done, post), source, tag))
