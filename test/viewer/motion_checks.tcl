@@ -65,6 +65,47 @@ is [on_screen $x $y] [$photo get $x $y] "and on the screen is what the image is"
 $model set_window $t0 $t1
 ok [expr {[picture] eq $before}] "back again: the same picture"
 
+# ---- With items over the picture: what is around them is the picture, and they are whole
+# Columns of the screen that differ from the picture, and rows.
+proc covered {} {
+    variable plot
+    variable photo
+    update
+    set shot [image create photo]
+    ::pithtk::grab $plot $shot
+    set copy $photo
+    if {[image type $photo] ne "photo"} {
+        set copy [image create photo]
+        $photo copy $copy
+    }
+    set columns {}
+    foreach y {3 40 41 90 133} {
+        for {set x 0} {$x < [image width $copy]} {incr x} {
+            if {[$shot get $x $y] ne [$copy get $x $y]} {
+                dict incr columns $x
+            }
+        }
+    }
+    image delete $shot
+    return [lsort -integer [dict keys $columns]]
+}
+event generate $plot <Leave>
+sync
+is [covered] {} "nothing lies over it: the screen shows the picture"
+$plot create line 77 0 77 [winfo height $plot] -fill #ff00ff -tags over
+$plot create rectangle 100 20 140 120 -outline #ff00ff -width 1 -tags over
+$plot create line 200 30 240 50 -fill #ff00ff -width 3 -tags over
+update
+set still [covered]
+pan 0.1
+sync
+set after [covered]
+is $after $still "after a move items lie over it as before"
+ok [expr {77 in $after && 100 in $after && 140 in $after && 130 ni $after && 220 in $after}] "in these columns: $after"
+$plot delete over
+is [covered] {} "they go: the picture is there again"
+pan -0.1
+
 # ---- The same place by many ways
 fit
 set straight [picture]

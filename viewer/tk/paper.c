@@ -21,6 +21,7 @@ struct pithi_paper {
     Tk_Window window; /* the application's main one: all are on its display */
     enum way way;
     int width, height;
+    int told;      /* Tk knows this size */
     int under_way; /* the server may still be reading the words */
     uint32_t *words;
     struct pithi_shared *shared; /* what the words lie in */
@@ -48,6 +49,7 @@ static void make_pixels(struct pithi_paper *paper, int width, int height)
     drop_pixels(paper);
     paper->width = width;
     paper->height = height;
+    paper->told = 0;
     if (paper->way == SHARED)
         paper->shared = pithi_shared_new(paper->window, width, height);
     if (paper->shared)
@@ -131,8 +133,9 @@ void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
     if (paper->kept)
         pithi_kept_update(paper->kept, paper->words, paper->gc, moved);
-    if (!put_straight(paper))
+    if (!paper->told || !put_straight(paper))
         Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
+    paper->told = 1;
 }
 
 /* ---- For Tk ------------------------------------------------------------------------------------------------------ */
