@@ -21,6 +21,7 @@
 #include "ctf/ctf.h"
 #include "error.h"
 #include "native/native.h"
+#include "paje/paje.h"
 #include "paraver/paraver.h"
 #include "perfetto/perfetto.h"
 #include "picl/picl.h"
@@ -87,6 +88,11 @@ const struct pithi_format pithi_formats[] = {
      .probe = pithi_chrome_probe,
      .read = pithi_chrome_read,
      .write = pithi_chrome_write,
+     .flows = 1},
+    {.name = "paje",
+     .suffixes = "paje trace",
+     .summary = "Paje (ViTE, PajeNG): states nested; no collectives, groups, members of communicators",
+     .write = pithi_paje_write,
      .flows = 1},
     {.name = "ctf",
      .suffixes = "ctf",

@@ -137,7 +137,7 @@ static int add_value(struct chrome_reader *r, const struct pithi_chrome_event *e
     char name[3 * NAME];
     size_t used = pithi_json_text(&event->name, name, NAME);
     int err;
-    if (id->kind && (id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
+    if (id->kind && (!tid->kind || id->size != tid->size || memcmp(id->text, tid->text, id->size) != 0)) {
         name[used++] = '[';
         used += pithi_json_text(id, name + used, NAME - 2);
         name[used++] = ']';

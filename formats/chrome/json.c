@@ -235,7 +235,7 @@ static size_t encode(uint32_t code, char out[4])
 
 size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t size)
 {
-    const unsigned char *p = value->text, *end = p + value->size;
+    const unsigned char *p = value->text, *end = p ? p + value->size : p;
     size_t used = 0;
     while (p < end) {
         char bytes[4];
@@ -282,12 +282,13 @@ static const unsigned char *exponent(const unsigned char *p, const unsigned char
 
 int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_t *result)
 {
-    const unsigned char *p = value->text, *end = p + value->size;
     uint64_t digits = 0, scaled;
     int64_t power = decimals;
-    int negative = p < end && *p == '-', seen = 0, fraction = 0;
-    if (value->kind != '0' && value->kind != '"')
+    int seen = 0, fraction = 0;
+    if ((value->kind != '0' && value->kind != '"') || value->size == 0)
         return 0;
+    const unsigned char *p = value->text, *end = p + value->size;
+    int negative = *p == '-';
     for (p += negative; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
         if (*p == '.') {
             fraction = 1;
