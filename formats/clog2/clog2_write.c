@@ -10,6 +10,7 @@
 #include "clog2/clog2_numbers.h"
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/seekable.h"
 #include "foreign/walk.h"
 
 struct clog2_writer {
@@ -226,34 +227,7 @@ out:
     return err;
 }
 
-static int copy(FILE *from, FILE *to)
-{
-    char bytes[65536];
-    size_t size;
-
-    rewind(from);
-    while ((size = fread(bytes, 1, sizeof bytes, from)) > 0)
-        if (fwrite(bytes, 1, size, to) != size)
-            break;
-    if (ferror(from) || ferror(to) || fflush(to) != 0)
-        return pithi_fail(PITH_ERR_IO, "the CLOG-2 file cannot be written");
-    return PITH_OK;
-}
-
-/* A pipe cannot be gone back in, so it gets the file when it is whole. */
 int pithi_clog2_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    FILE *whole;
-    int err;
-
-    if (fseeko(out, 0, SEEK_CUR) == 0 && ftello(out) == 0)
-        return write_seekable(log, out, how);
-    whole = tmpfile();
-    if (!whole)
-        return pithi_fail(PITH_ERR_IO, "no temporary file for CLOG-2 can be made");
-    TRY(write_seekable(log, whole, how));
-    TRY(copy(whole, out));
-out:
-    fclose(whole);
-    return err;
+    return pithi_write_seekable(log, out, how, write_seekable);
 }

@@ -187,19 +187,23 @@ static const char *colour_of(uint32_t rgb, char text[8])
     return text;
 }
 
-int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
+static int define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category)
 {
-    int state = category->topology == PITHI_SLOG2_STATE, err = PITH_OK;
+    int state = category->topology == PITHI_SLOG2_STATE, err;
     char colour[8];
     struct pithlog_def def = {state ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, category->name,
                               colour_of(category->rgb, colour), pithi_name_group(category->name),
                               state ? "" : category->format};
-    if (!category->def) {
-        TRY(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
-        category->def++;
-    }
-    *id = category->def - 1;
+    TRY(pithi_defs_add(pithi_writer_defs(scan->writer), &def, &category->def));
+    category->def++;
 out:
+    return err;
+}
+
+int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id)
+{
+    int err = category->def ? PITH_OK : define(scan, category);
+    *id = category->def - 1;
     return err;
 }
 

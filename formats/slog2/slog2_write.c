@@ -1,0 +1,300 @@
+/* slog2_write.c - native records to SLOG-2. The tree takes drawables by the time of their end, which is the order of
+ * the log: a state is known when it is left. Only arrows are known in another order; they are sorted on disk first. */
+#include "slog2/slog2.h"
+
+#include "error.h"
+#include "foreign/names.h"
+#include "foreign/seekable.h"
+#include "foreign/sorter.h"
+#include "foreign/walk.h"
+#include "native/map.h"
+#include "slog2/slog2_categories.h"
+#include "slog2/slog2_lines.h"
+#include "slog2/slog2_tree.h"
+
+enum { ARROWS_MEMORY = 8 << 20, ARROW_INFO = 12 };
+
+/* Open states of a lane. (The reader's own sums of nested time have what was before the window, too.) */
+struct open_states {
+    struct open_state {
+        uint32_t id;
+        int64_t begin_ns, inside_ns; /* inside: of the states that were directly inside */
+    } * states;
+    uint32_t count, room;
+};
+
+struct slog2_writer {
+    FILE *out;
+    struct open_states *open; /* by lane */
+    uint32_t lanes;
+    struct pithi_slog2_tree tree;
+    struct pithi_slog2_lines lines;
+    struct pithi_slog2_categories categories;
+    struct pithi_sorter *arrows;
+    struct pithlog_message arrow; /* the next one */
+    int has_arrow;
+    int failed; /* an error, its text is set */
+    uint64_t counters, collectives, comms, pauses, lost_records, cut_payloads, unmatched;
+};
+
+/* ---- Arrows ------------------------------------------------------------------------------------------------------ */
+
+static int64_t end_of(const struct pithlog_message *m) { return m->send_ns > m->recv_ns ? m->send_ns : m->recv_ns; }
+
+static void keep_message(void *context, const struct pithlog_message *m, uint64_t number)
+{
+    struct slog2_writer *w = context;
+    struct pithi_sort_key key = {{pithi_sort_time(end_of(m)), number}};
+    w->failed = pithi_sorter_add(w->arrows, &key, m, sizeof *m);
+}
+
+static int next_arrow(struct slog2_writer *w)
+{
+    struct pithi_sorted item;
+    int status = pithi_sorter_next(w->arrows, &item);
+    w->has_arrow = status == 1;
+    if (w->has_arrow)
+        memcpy(&w->arrow, item.data, sizeof w->arrow);
+    return status < 0 ? PITH_ERR_IO : PITH_OK;
+}
+
+/* ---- Drawables --------------------------------------------------------------------------------------------------- */
+
+static int draw(struct slog2_writer *w, const struct pithi_slog2_drawable *drawable)
+{
+    pithi_slog2_categories_add(&w->categories, drawable);
+    return pithi_slog2_tree_add(&w->tree, drawable);
+}
+
+static int draw_arrow(struct slog2_writer *w)
+{
+    unsigned char info[ARROW_INFO], *p = pithi_slog2_put32(info, (uint32_t)w->arrow.tag);
+    struct pithi_slog2_drawable d = {.topology = PITHI_SLOG2_ARROW,
+                                     .category = pithi_slog2_message_category(&w->categories, w->arrow.bytes),
+                                     .time_ns = {w->arrow.send_ns, w->arrow.recv_ns},
+                                     .info = info};
+    int err;
+    p = d.category ? pithi_slog2_put64(p, w->arrow.bytes) : pithi_slog2_put32(p, (uint32_t)w->arrow.bytes);
+    d.info_size = (uint32_t)(p - info);
+    TRY(pithi_slog2_lines_message(&w->lines, &w->arrow, d.line));
+    TRY(draw(w, &d));
+out:
+    return err;
+}
+
+/* Those that end before `until_ns`. */
+static int draw_arrows(struct slog2_writer *w, int64_t until_ns)
+{
+    int err = PITH_OK;
+    while (w->has_arrow && end_of(&w->arrow) < until_ns) {
+        TRY(draw_arrow(w));
+        TRY(next_arrow(w));
+    }
+out:
+    return err;
+}
+
+static int begin_state(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    struct open_states *open = &w->open[r->lane];
+    if (!pithi_grow(&open->states, open->count, &open->room, sizeof *open->states))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    open->states[open->count++] = (struct open_state){.id = r->id, .begin_ns = r->time_ns};
+    return PITH_OK;
+}
+
+/* The innermost one of that state, which there is. */
+static int draw_state(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    struct open_states *open = &w->open[r->lane];
+    uint32_t at = open->count;
+    while (at > 0 && open->states[at - 1].id != r->id)
+        at--;
+    if (at-- == 0)
+        return PITH_OK;
+    struct open_state state = open->states[at];
+    memmove(&open->states[at], &open->states[at + 1], (--open->count - at) * sizeof state);
+    int64_t took_ns = (int64_t)((uint64_t)r->time_ns - (uint64_t)state.begin_ns);
+    if (at > 0)
+        open->states[at - 1].inside_ns += took_ns;
+    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_STATE,
+                                                  .category = (int32_t)r->id + 1,
+                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                  .time_ns = {state.begin_ns, r->time_ns},
+                                                  .own_ns = took_ns > state.inside_ns ? took_ns - state.inside_ns : 0});
+}
+
+static int draw_event(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    uint32_t size = r->payload_bytes < PITHI_SLOG2_STRING_MAX ? r->payload_bytes : PITHI_SLOG2_STRING_MAX;
+    w->cut_payloads += size < r->payload_bytes;
+    return draw(w, &(struct pithi_slog2_drawable){.topology = PITHI_SLOG2_EVENT,
+                                                  .category = (int32_t)r->id + 1,
+                                                  .line = {(int32_t)r->lane, (int32_t)r->lane},
+                                                  .time_ns = {r->time_ns, r->time_ns},
+                                                  .info = r->payload,
+                                                  .info_size = size});
+}
+
+static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
+{
+    int err;
+    TRY(draw_arrows(w, r->time_ns));
+    switch (r->kind) {
+    case PITHLOG_ENTER:
+        return begin_state(w, r);
+    case PITHLOG_LEAVE:
+        return draw_state(w, r);
+    case PITHLOG_EVENT:
+        return draw_event(w, r);
+    default:
+        w->counters += r->kind == PITHLOG_COUNTER;
+        w->collectives += r->kind == PITHLOG_COLL;
+        w->comms += r->kind == PITHLOG_COMM_CREATE || r->kind == PITHLOG_COMM_FREE;
+        w->pauses += r->kind == PITHLOG_PAUSE || r->kind == PITHLOG_RESUME;
+        w->lost_records += r->kind == PITHLOG_LOST ? r->bytes : 0;
+    }
+out:
+    return err;
+}
+
+static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
+{
+    struct pithi_walk walk = {0};
+    struct pithlog_record record;
+    int status = 0, err;
+    TRY(pithi_walk_open(&walk, log, how));
+    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns));
+    TRY(next_arrow(w));
+    while ((status = pithi_walk_next(&walk, &record)) == 1)
+        TRY(draw_record(w, &record));
+    w->unmatched = walk.unmatched_ends;
+    if (status < 0)
+        err = PITH_ERR_DAMAGED;
+    if (!err)
+        err = draw_arrows(w, INT64_MAX);
+out:
+    if (walk.iter)
+        pithi_walk_close(&walk);
+    return err;
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+struct part {
+    struct pithi_slog2_place categories, lines, root, directory;
+    uint32_t depth;
+};
+
+/* The part of the file that `bytes` are, at its end. */
+static int write_part(struct slog2_writer *w, struct pithi_buffer *bytes, struct pithi_slog2_place *place)
+{
+    *place = (struct pithi_slog2_place){w->tree.at, (uint32_t)bytes->size};
+    if (bytes->size > INT32_MAX)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "a part of SLOG-2 would be larger than 2 GB");
+    if (fwrite(bytes->data, 1, bytes->size, w->out) != bytes->size)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    w->tree.at += bytes->size;
+    w->tree.largest = place->size > w->tree.largest ? place->size : w->tree.largest;
+    bytes->size = 0;
+    return PITH_OK;
+}
+
+static int write_header(const struct slog2_writer *w, const struct part *part)
+{
+    static const struct pithi_slog2_place none;
+    unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
+    memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
+    p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
+    p = pithi_slog2_put32(p, PITHI_SLOG2_LEAF);
+    p = pithi_slog2_put16(p, part->depth);
+    p = pithi_slog2_put32(p, w->tree.largest);
+    p = pithi_slog2_put_place(p, part->categories);
+    p = pithi_slog2_put_place(p, none); /* methods */
+    p = pithi_slog2_put_place(p, part->lines);
+    p = pithi_slog2_put_place(p, part->root);
+    p = pithi_slog2_put_place(p, part->directory);
+    p = pithi_slog2_put_place(p, none); /* annotations, postamble */
+    pithi_slog2_put_place(p, none);
+    if (fseeko(w->out, 0, SEEK_SET) != 0 || fwrite(header, 1, sizeof header, w->out) != sizeof header ||
+        fflush(w->out) != 0)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    return PITH_OK;
+}
+
+static int write_rest(struct slog2_writer *w)
+{
+    struct pithi_buffer bytes = {0};
+    struct part part;
+    int err;
+    TRY(pithi_slog2_tree_end(&w->tree, &part.root, &part.depth));
+    TRY(pithi_slog2_categories_write(&w->categories, (uint64_t)w->tree.last_ns - (uint64_t)w->tree.first_ns, &bytes));
+    TRY(write_part(w, &bytes, &part.categories));
+    TRY(pithi_slog2_lines_write(&w->lines, &bytes));
+    TRY(write_part(w, &bytes, &part.lines));
+    TRY(pithi_slog2_tree_directory(&w->tree, &bytes));
+    TRY(write_part(w, &bytes, &part.directory));
+    TRY(write_header(w, &part));
+out:
+    free(bytes.data);
+    return err;
+}
+
+static void tell_losses(const struct slog2_writer *w, const struct pithi_convert *how, uint64_t left)
+{
+    pithi_note(how, left, "sends and receives without a partner left out: SLOG-2 has arrows only");
+    pithi_note(how, w->counters, "counter values left out: SLOG-2 has no counters");
+    pithi_note(how, w->collectives, "collective records left out (their states are there)");
+    pithi_note(how, w->comms, "records of communicators made and freed left out");
+    pithi_note(how, w->pauses, "pauses and resumes left out");
+    pithi_note(how, w->lost_records, "lost records are not told of");
+    pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
+    pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
+    pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
+    pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
+    pithi_note(how, w->unmatched, "ends of states without a start left out");
+}
+
+static int write_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
+{
+    static const unsigned char header[PITHI_SLOG2_HEADER];
+    struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed};
+    uint64_t left;
+    int err;
+    if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
+        return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
+    w->lanes = pithlog_get_info(log)->lanes;
+    w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
+    if (!w->open)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_slog2_lines_open(&w->lines, log));
+    TRY(pithi_slog2_categories_open(&w->categories, log));
+    TRY(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
+    TRY(pithi_each_message(log, how, &each, &left));
+    TRY(w->failed);
+    TRY(pithi_sorter_end(w->arrows));
+    TRY(draw_all(w, log, how));
+    TRY(write_rest(w));
+    tell_losses(w, how, left);
+out:
+    return err;
+}
+
+static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    struct slog2_writer w = {.out = out};
+    int err = write_all(&w, log, how);
+    for (uint32_t i = 0; w.open && i < w.lanes; i++)
+        free(w.open[i].states);
+    free(w.open);
+    pithi_sorter_free(w.arrows);
+    pithi_slog2_tree_free(&w.tree);
+    pithi_slog2_lines_free(&w.lines);
+    pithi_slog2_categories_free(&w.categories);
+    return err;
+}
+
+int pithi_slog2_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
+{
+    return pithi_write_seekable(log, out, how, write_file);
+}
