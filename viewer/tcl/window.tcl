@@ -334,7 +334,8 @@ oo::class create ::pith::Window {
     method choose_log {} {
         set path [tk_getOpenFile -parent $top -title "Open a log" -filetypes {
             {{All logs} {.pith .clog2 .slog2 .clog .alog .log .trf .picl .json .txt .spill}}
-            {Pith .pith} {CLOG {.clog2 .clog}} {SLOG-2 .slog2} {ALOG {.alog .log}} {PICL {.trf .picl}} {Chrome .json} {Text .txt}
+            {Pith .pith} {CLOG {.clog2 .clog}} {SLOG-2 .slog2} {ALOG {.alog .log}} {PICL {.trf .picl}}
+             {Chrome .json} {Text .txt}
             {{All files} *}}]
         if {$path ne {}} {
             my open_or_complain $path
