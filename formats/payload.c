@@ -7,6 +7,7 @@
 #include "native/bytes.h"
 #include "payload.h"
 #include "pithlog.h"
+#include "text/decimal.h"
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
@@ -23,11 +24,14 @@ static void put_char(struct text *t, char c)
     t->length++;
 }
 
-static void put_string(struct text *t, const char *s)
+static void put_bytes(struct text *t, const char *bytes, size_t size)
 {
-    while (*s)
-        put_char(t, *s++);
+    if (t->length < t->size)
+        memcpy(t->at + t->length, bytes, size < t->size - t->length ? size : t->size - t->length);
+    t->length += size;
 }
+
+static void put_string(struct text *t, const char *s) { put_bytes(t, s, strlen(s)); }
 
 /* Control characters, backslashes and what is no UTF-8 lead or tail byte never reach a terminal as they are. */
 static void put_escaped(struct text *t, const unsigned char *p, size_t n)
@@ -81,41 +85,44 @@ size_t pithi_token_size(char token)
     }
 }
 
-static void number_text(char *out, size_t size, char token, uint64_t v)
+static size_t whole_text(char *out, int64_t value)
+{
+    char digits[24], *end = digits + sizeof digits,
+                     *begin = pithi_digits_before(end, value < 0 ? -(uint64_t)value : (uint64_t)value);
+    if (value < 0)
+        *--begin = '-';
+    memcpy(out, begin, (size_t)(end - begin));
+    return (size_t)(end - begin);
+}
+
+static size_t number_text(char out[PITHI_DECIMAL_SIZE], char token, uint64_t v)
 {
     float f;
     double d;
     uint32_t low = (uint32_t)v;
     switch (token) {
     case 'h':
-        snprintf(out, size, "%d", (int)(int16_t)v);
-        break;
+        return whole_text(out, (int16_t)v);
     case 'd':
-        snprintf(out, size, "%d", (int)(int32_t)v);
-        break;
-    case 'x':
-        snprintf(out, size, "%x", low);
-        break;
+        return whole_text(out, (int32_t)v);
     case 'l':
-        snprintf(out, size, "%lld", (long long)(int64_t)v);
-        break;
+        return whole_text(out, (int64_t)v);
+    case 'x':
     case 'X':
-        snprintf(out, size, "%llx", (unsigned long long)v);
-        break;
+        return (size_t)sprintf(out, "%llx", (unsigned long long)v);
     case 'e':
         memcpy(&f, &low, sizeof f);
-        snprintf(out, size, "%.9g", (double)f);
-        break;
+        return pithi_decimal(out, (double)f, 9, 9);
     default:
         memcpy(&d, &v, sizeof d);
-        snprintf(out, size, "%.17g", d);
+        return pithi_decimal(out, d, 17, 17);
     }
 }
 
 /* The value of one token; the bytes it took, or SIZE_MAX: the payload ends before. */
 static size_t put_value(struct text *t, char token, const unsigned char *p, size_t left)
 {
-    char number[64];
+    char number[PITHI_DECIMAL_SIZE];
     size_t n = pithi_token_size(token);
     if (n > left)
         return SIZE_MAX;
@@ -126,8 +133,7 @@ static size_t put_value(struct text *t, char token, const unsigned char *p, size
         put_escaped(t, p + n, (size_t)v);
         return n + (size_t)v;
     }
-    number_text(number, sizeof number, token, v);
-    put_string(t, number);
+    put_bytes(t, number, number_text(number, token, v));
     return n;
 }
 

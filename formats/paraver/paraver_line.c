@@ -81,7 +81,7 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
         return -1;
     if (*line == '4') /* a global communication, as none writes today */
         return 0;
-    got->kind = (enum pithi_prv_kind)(*line - '0');
+    *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
         return -1;

@@ -5,12 +5,8 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "text/decimal.h"
 #include "utf8.h"
-
-static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
-                                  "25262728293031323334353637383940414243444546474849"
-                                  "50515253545556575859606162636465666768697071727374"
-                                  "75767778798081828384858687888990919293949596979899";
 
 int pithi_out_open(struct pithi_out *out, FILE *file)
 {
@@ -55,27 +51,10 @@ void pithi_out_long(struct pithi_out *out, const char *text, size_t size)
     }
 }
 
-/* Writes `value` so that it ends before `end`; returns where it begins. */
-static char *digits_before(char *end, uint64_t value)
-{
-    while (value >= 100) {
-        end -= 2;
-        memcpy(end, digit_pairs + value % 100 * 2, 2);
-        value /= 100;
-    }
-    if (value >= 10) {
-        end -= 2;
-        memcpy(end, digit_pairs + value * 2, 2);
-    } else {
-        *--end = (char)('0' + value);
-    }
-    return end;
-}
-
 void pithi_out_u64(struct pithi_out *out, uint64_t value)
 {
     char digits[24];
-    char *begin = digits_before(digits + sizeof digits, value);
+    char *begin = pithi_digits_before(digits + sizeof digits, value);
 
     pithi_out_bytes(out, begin, (size_t)(digits + sizeof digits - begin));
 }
@@ -99,31 +78,22 @@ void pithi_out_seconds(struct pithi_out *out, int64_t time_ns)
     char *to = out->data + out->used;
     to[0] = '.';
     to[1] = (char)('0' + fraction / 100000000u);
-    memcpy(to + 2, digit_pairs + fraction / 1000000u % 100 * 2, 2);
-    memcpy(to + 4, digit_pairs + fraction / 10000u % 100 * 2, 2);
-    memcpy(to + 6, digit_pairs + fraction / 100u % 100 * 2, 2);
-    memcpy(to + 8, digit_pairs + fraction % 100 * 2, 2);
+    memcpy(to + 2, pithi_digit_pairs + fraction / 1000000u % 100 * 2, 2);
+    memcpy(to + 4, pithi_digit_pairs + fraction / 10000u % 100 * 2, 2);
+    memcpy(to + 6, pithi_digit_pairs + fraction / 100u % 100 * 2, 2);
+    memcpy(to + 8, pithi_digit_pairs + fraction % 100 * 2, 2);
     out->used += 10;
 }
 
 void pithi_out_double(struct pithi_out *out, double value)
 {
-    char text[PITHI_OUT_SHORT];
+    char text[PITHI_DECIMAL_SIZE];
 
     if (value >= INT32_MIN && value <= INT32_MAX && value == (int32_t)value && !(value == 0 && 1 / value < 0)) {
         pithi_out_i64(out, (int32_t)value);
         return;
     }
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(text, sizeof text, "%.*g", precision, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
-    /* The only character that is not of these is the decimal sign of the program's locale. */
-    for (char *c = text; *c; c++)
-        if (!strchr("0123456789+-einfa", *c))
-            *c = '.';
-    pithi_out_text(out, text);
+    pithi_out_bytes(out, text, pithi_decimal(text, value, 15, 17));
 }
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
@@ -188,8 +158,32 @@ char *pithi_quoted(enum pithi_quote quote, const char *text)
     return result;
 }
 
+/* Most strings are ASCII without anything that would change: 1 and their size. */
+static int is_plain(enum pithi_quote quote, const char *text, size_t *size)
+{
+    int backslash = quote == PITHI_QUOTE_TEXT || quote == PITHI_QUOTE_CSV_TEXT ? 0 : '\\';
+    int quotes = quote == PITHI_QUOTE_TABS || quote == PITHI_QUOTE_TEXT ? 0 : '"';
+    int csv = quote == PITHI_QUOTE_CSV || quote == PITHI_QUOTE_CSV_TEXT, comma = csv ? ',' : 0;
+    const char *end = text;
+
+    while (*end >= 0x20 && *end < 0x7f && *end != backslash && *end != quotes && *end != comma)
+        end++;
+    *size = (size_t)(end - text);
+    return *end == 0 && !(csv && end > text && (*text == ' ' || end[-1] == ' '));
+}
+
 void pithi_out_quoted(struct pithi_out *out, enum pithi_quote quote, const char *text)
 {
+    size_t size;
+
+    if (is_plain(quote, text, &size)) {
+        if (quote == PITHI_QUOTE_JSON)
+            pithi_out_char(out, '"');
+        pithi_out_bytes(out, text, size);
+        if (quote == PITHI_QUOTE_JSON)
+            pithi_out_char(out, '"');
+        return;
+    }
     char *quoted = pithi_quoted(quote, text);
 
     if (quoted)

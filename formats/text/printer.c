@@ -132,13 +132,15 @@ static void put_piece(struct pithi_printer *p, const struct pithi_piece *pieces,
 /* What stands before the value of `field`. */
 static void put_field(struct pithi_printer *p, int field)
 {
+    static const char commas[FIELDS + 1] = ",,,,,,,,,,,";
+
     switch (p->style) {
     case PITHI_TEXT_TABS:
         pithi_out_text(&p->out, field_tabs[field]);
         break;
     case PITHI_TEXT_CSV:
-        for (; p->field <= field; p->field++)
-            pithi_out_char(&p->out, ',');
+        pithi_out_bytes(&p->out, commas, (size_t)(field + 1 - p->field));
+        p->field = field + 1;
         break;
     case PITHI_TEXT_JSON:
         pithi_out_text(&p->out, ",\"");
