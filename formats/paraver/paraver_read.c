@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/passed.h"
 #include "foreign/sorter.h"
 #include "native/map.h"
 #include "paraver/paraver.h"
@@ -21,6 +22,7 @@ struct paraver_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     size_t body, at, start; /* where the records begin; the next line; this one */
+    size_t passed;          /* see foreign/passed.h */
     uint64_t line;
     int own, disorder;
     struct pithi_prv_header header;
@@ -107,6 +109,9 @@ static int next_line(struct paraver_reader *r, struct pithi_prv_line *line)
         } else if (r->at >= r->input->size) {
             return 0;
         }
+        if (!pithi_input_at(r->input, r->at))
+            return 0;
+        pithi_passed(r->input, &r->passed, r->at);
         size_t size = line_size(r);
         r->start = r->at;
         r->line++;
