@@ -8,8 +8,8 @@
 
 enum { PITHI_DECIMAL_SIZE = 40 };
 
-/* What printf's "%.*g" gives with the first precision of `least` to `most` (9 to 17) by which the value is read back the
- * same, or with `most`; always with a point. Writes less than PITHI_DECIMAL_SIZE bytes with a NUL; returns how many
+/* What printf's "%.*g" gives with the first precision of `least` to `most` (9 to 17) by which the value is read back
+ * the same, or with `most`; always with a point. Writes less than PITHI_DECIMAL_SIZE bytes with a NUL; returns how many
  * before it. */
 size_t pithi_decimal(char *out, double value, int least, int most);
 

@@ -1,4 +1,4 @@
-/* test_decimal.c - numbers as text: the same bytes as printf, for numbers of every size and of every number of digits. */
+/* test_decimal.c - numbers as text: the same bytes as printf, for numbers of every size and number of digits. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
