@@ -1,9 +1,9 @@
 /* decimal.c - see decimal.h.
  *
  * A double is m / 2^s. Of one from 0.0001 to 10^15, s is between 3 and 66, and its first n digits are those of
- * m * 10^p / 2^s, rounded, with p = n - 1 - (the power of ten of its first digit): whole numbers of less than 120 bits,
- * so that all is exact. The n digits are read back as the same double if they are nearer to it than half of its distance
- * to the next one: if what rounding took away, in units of 2^-s, is less than 10^p / 2. */
+ * m * 10^p / 2^s, rounded, with p = n - 1 - (the power of ten of its first digit): whole numbers below 2^120,
+ * so that all is exact. The n digits are read back as the same double if they are nearer to it than half of its
+ * distance to the next one: if what rounding took away, in units of 2^-s, is less than 10^p / 2. */
 #include "text/decimal.h"
 
 #include <math.h>

@@ -7,13 +7,13 @@
 
 void pithi_fields_cut(struct pithi_fields *fields, char *line)
 {
-    fields->count = 0;
-    for (char *tab = line; line; line = tab) {
-        tab = fields->count + 1 < PITHI_FIELDS_MAX ? strchr(line, '\t') : NULL;
-        if (tab)
-            *tab++ = 0;
-        fields->at[fields->count++] = line;
-    }
+    fields->at[0] = line;
+    fields->count = 1;
+    for (; *line && fields->count < PITHI_FIELDS_MAX; line++)
+        if (*line == '\t') {
+            *line = 0;
+            fields->at[fields->count++] = line + 1;
+        }
 }
 
 char *pithi_fields_get(const struct pithi_fields *fields, uint32_t first, const char *key)
@@ -36,7 +36,7 @@ static int hex_digit(char c)
 size_t pithi_unescape(char *text)
 {
     static const char letters[] = "tnr\\", bytes[] = "\t\n\r\\";
-    char *begin = text, *out = text;
+    char *begin = text, *out = text += strcspn(text, "\\");
     for (; *text; text++) {
         const char *letter = *text == '\\' && text[1] ? strchr(letters, text[1]) : NULL;
         if (letter) {
@@ -53,9 +53,22 @@ size_t pithi_unescape(char *text)
     return (size_t)(out - begin);
 }
 
+/* A few digits and nothing else, as most numbers are: 1. */
+static int short_number(const char *text, int64_t *value)
+{
+    int64_t sum = 0;
+    int digits = 0;
+    for (; text && *text >= '0' && *text <= '9' && digits < 18; text++, digits++)
+        sum = sum * 10 + (*text - '0');
+    *value = sum;
+    return digits > 0 && *text == 0;
+}
+
 int pithi_text_i64(const char *text, int64_t least, int64_t most, int64_t *value)
 {
     char *end;
+    if (short_number(text, value))
+        return *value >= least && *value <= most;
     errno = 0;
     long long v = text && *text ? strtoll(text, &end, 10) : 0;
     *value = v;
@@ -73,15 +86,19 @@ int pithi_text_u64(const char *text, uint64_t *value)
 
 int pithi_text_seconds(const char *text, int64_t *time_ns)
 {
-    int negative = *text == '-', digits = 0;
-    uint64_t whole = 0, part = 0, unit = 1000000000;
+    static const uint32_t units[] = {1000000000, 100000000, 10000000, 1000000, 100000, 10000, 1000, 100, 10, 1};
+    int negative = *text == '-', digits = 0, decimals = 0;
+    uint64_t whole = 0, part = 0;
     for (text += negative; *text >= '0' && *text <= '9'; text++, digits++)
         if ((whole = whole * 10 + (uint64_t)(*text - '0')) > INT64_MAX / 1000000000)
             return 0;
     if (*text == '.')
         for (text++; *text >= '0' && *text <= '9'; text++, digits++)
-            part += (uint64_t)(*text - '0') * (unit /= 10);
-    uint64_t ns = whole * 1000000000 + part;
+            if (decimals < 9) {
+                part = part * 10 + (uint64_t)(*text - '0');
+                decimals++;
+            }
+    uint64_t ns = whole * 1000000000 + part * units[decimals];
     if (digits == 0 || *text || ns > INT64_MAX)
         return 0;
     *time_ns = negative ? -(int64_t)ns : (int64_t)ns;

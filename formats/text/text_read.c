@@ -35,8 +35,8 @@ static int wrong(const struct text_reader *r, const char *what)
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next line that is not empty, cut into fields: 1, 0 at the end, -1 no memory. */
-static int next_line(struct text_reader *r)
+/* The next line that is not empty, as it is: 1, 0 at the end. */
+static int next_bytes(struct text_reader *r, const char **line, size_t *length)
 {
     while (r->at < r->input->size && pithi_input_at(r->input, r->at)) {
         const char *from = (const char *)r->input->data + r->at;
@@ -48,15 +48,31 @@ static int next_line(struct text_reader *r)
         size -= size > 0 && from[size - 1] == '\r';
         if (size == 0)
             continue;
-        r->text.size = 0;
-        if (!pithi_buffer_add(&r->text, from, size) || !pithi_buffer_add(&r->text, "", 1)) {
-            no_memory();
-            return -1;
-        }
-        pithi_fields_cut(&r->fields, (char *)r->text.data);
+        *line = from;
+        *length = size;
         return 1;
     }
     return 0;
+}
+
+/* A line is cut into fields: 1, or -1: no memory. */
+static int cut_line(struct text_reader *r, const char *line, size_t size)
+{
+    r->text.size = 0;
+    if (!pithi_buffer_add(&r->text, line, size) || !pithi_buffer_add(&r->text, "", 1)) {
+        no_memory();
+        return -1;
+    }
+    pithi_fields_cut(&r->fields, (char *)r->text.data);
+    return 1;
+}
+
+/* The next line that is not empty, cut into fields: 1, 0 at the end, -1 no memory. */
+static int next_line(struct text_reader *r)
+{
+    const char *line;
+    size_t size;
+    return next_bytes(r, &line, &size) ? cut_line(r, line, size) : 0;
 }
 
 static void rewind_lines(struct text_reader *r)
@@ -349,20 +365,36 @@ static int emit(void *context, const struct pithlog_record *record)
     return pithi_writer_add(((struct text_reader *)context)->writer, record);
 }
 
+/* The time of a record, from its first column; of one that is longer than any that makes sense, as if it fell. */
+static int line_time(const char *line, size_t size, int64_t *time_ns)
+{
+    char text[64];
+    const char *tab = memchr(line, '\t', size < sizeof text ? size : sizeof text);
+    *time_ns = INT64_MIN;
+    if (!tab)
+        return size >= sizeof text;
+    memcpy(text, line, (size_t)(tab - line));
+    text[tab - line] = 0;
+    return pithi_text_seconds(text, time_ns);
+}
+
+/* Records are not cut into fields: all that is asked for is whether their times fall. */
 static int first_pass(struct text_reader *r)
 {
     int64_t last_ns = INT64_MIN, time_ns;
-    int status, err = PITH_OK;
-    while (err == PITH_OK && (status = next_line(r)) > 0) {
-        if (r->fields.at[0][0] == '#')
-            err = take_definition(r);
-        else if (!r->reorder && pithi_text_seconds(r->fields.at[0], &time_ns)) {
+    const char *line;
+    size_t size;
+    int err = PITH_OK;
+    while (err == PITH_OK && next_bytes(r, &line, &size)) {
+        if (*line == '#') {
+            err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : take_definition(r);
+        } else if (!r->reorder && line_time(line, size, &time_ns)) {
             if (time_ns < last_ns)
                 err = pithi_reorder_new(&r->reorder, emit, r);
             last_ns = time_ns;
         }
     }
-    return err == PITH_OK && status < 0 ? PITH_ERR_MEMORY : err;
+    return err;
 }
 
 static int second_pass(struct text_reader *r)
