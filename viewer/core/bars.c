@@ -124,10 +124,10 @@ struct columns {
 
 /* All of a row: its life, and level by level what is of full height and what is lower. */
 struct sheet {
-    uint32_t *memory, *life;
+    uint32_t *memory, *life, *separator;
     uint32_t *darker; /* [defs] of each state's colour */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
-    struct pithi_strip strips[1 + PITHI_LEVELS * 6];
+    struct pithi_strip strips[2 + PITHI_LEVELS * 6];
     uint32_t count;
 };
 
@@ -139,15 +139,18 @@ static struct columns columns_at(uint32_t *memory, uint32_t width)
 static void sheet_begin(struct sheet *sheet, const struct pithi_plot *plot)
 {
     uint32_t defs = pithlog_get_info(plot->log)->defs;
-    size_t width = plot->width, count = width * (1 + PITHI_LEVELS * 4);
+    size_t width = plot->width, count = width * (2 + PITHI_LEVELS * 4);
 
     sheet->memory = pithi_alloc(count, sizeof *sheet->memory);
     memset(sheet->memory, 0xff, count * sizeof *sheet->memory);
     sheet->life = sheet->memory;
     for (size_t level = 0; level < PITHI_LEVELS; level++) {
-        sheet->full[level] = columns_at(sheet->memory + width * (1 + level * 4), plot->width);
-        sheet->low[level] = columns_at(sheet->memory + width * (3 + level * 4), plot->width);
+        sheet->full[level] = columns_at(sheet->memory + width * (2 + level * 4), plot->width);
+        sheet->low[level] = columns_at(sheet->memory + width * (4 + level * 4), plot->width);
     }
+    sheet->separator = sheet->memory + width;
+    for (size_t c = 0; c < width; c++)
+        sheet->separator[c] = PITHI_RGB_GRID;
     sheet->darker = pithi_alloc(defs, sizeof *sheet->darker);
     for (uint32_t id = 0; id < defs; id++)
         sheet->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
@@ -236,12 +239,15 @@ static void draw_sheet(struct sheet *sheet, const struct pithi_plot *plot, const
          c < plot->width; c++)
         sheet->life[c] = c >= from && c < to ? PITHI_RGB_IDLE : PITHI_NO_COLOUR;
     sheet->count = 0;
+    if (pithi_plot_is_separated(plot, row))
+        add_strip(sheet, row_top, 1, sheet->separator);
     add_strip(sheet, row_top + top, height, sheet->life);
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         add_columns(sheet, &sheet->full[level], level);
         add_columns(sheet, &sheet->low[level], level);
     }
-    painter->strips(painter->context, plot->x, plot->width, sheet->strips, sheet->count);
+    painter->strips(painter->context, plot->x, plot->width, row_top, pithi_plot_row_top(plot, row + 1) - row_top,
+                    sheet->strips, sheet->count);
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         clear_columns(&sheet->full[level], plot->width);
         clear_columns(&sheet->low[level], plot->width);
@@ -319,6 +325,7 @@ static void draw_life(const struct pithi_plot *plot, const struct pithi_painter 
                       1);
 }
 
+/* What is not of a single lane, or has no bars at all, is drawn onto the ground. */
 static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
     struct sheet sheet;

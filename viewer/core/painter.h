@@ -29,10 +29,14 @@ struct pithi_painter {
     void (*rect)(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha);
     void (*line)(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha);
     void (*triangle)(void *context, const double x[3], const double y[3], uint32_t rgb, double alpha);
-    /* NULL, or for what consists of columns a pixel wide: strips laid one on the other, from x on, each of `width`
-     * columns. Edges are rounded as those of opaque rectangles. What lies under them looks alike on all lines from
-     * the second on of what the strips cover. */
-    void (*strips)(void *context, double x, uint32_t width, const struct pithi_strip *strips, uint32_t count);
+    /* NULL, or for what consists of columns a pixel wide: strips laid one on the other in the lines from y on, from x
+     * on, each of `width` columns. Edges are rounded as those of opaque rectangles. Under them
+     * is the ground, with painters that have one; else what lies there looks alike on all lines from the second on. */
+    void (*strips)(void *context, double x, uint32_t width, double y, double height, const struct pithi_strip *strips,
+                   uint32_t count);
+    /* NULL, or for pictures that are not cleared before: these lines become empty. Each line of the picture gets it,
+     * or strips, once, before anything else is drawn there. */
+    void (*ground)(void *context, double y, double height);
     /* Only what is inside is drawn from now on; width < 0: everything. */
     void (*clip)(void *context, double x, double y, double width, double height);
     /* `y` is the base line. NULL in painters without text; text_width comes with it. */

@@ -284,19 +284,38 @@ static void draw_marks(const struct pithi_plot *plot, const struct pithi_painter
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-static void draw_separator(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row)
 {
     int32_t rank = pithlog_get_lane(plot->log, plot->rows[row].lane)->rank;
+    return row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank;
+}
 
-    if (row && plot->row_height >= 8 && pithlog_get_lane(plot->log, plot->rows[row - 1].lane)->rank != rank)
-        painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
+/* Rows of single lanes are painted as strips, which bring their ground and all else along. */
+static int has_strips(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
+{
+    return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
+}
+
+static void draw_ground(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    double end = pithi_plot_row_top(plot, plot->row_count);
+
+    painter->ground(painter->context, 0, plot->y);
+    for (uint32_t row = 0; row < plot->row_count; row++)
+        if (!has_strips(plot, painter, row))
+            painter->ground(painter->context, pithi_plot_row_top(plot, row),
+                            pithi_plot_row_top(plot, row + 1) - pithi_plot_row_top(plot, row));
+    painter->ground(painter->context, end, PITHI_MAX_WIDTH);
 }
 
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
 {
+    if (painter->ground)
+        draw_ground(plot, painter);
     painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
     for (uint32_t row = 0; row < plot->row_count; row++) {
-        draw_separator(plot, painter, row);
+        if (!has_strips(plot, painter, row) && pithi_plot_is_separated(plot, row))
+            painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
         if (plot->cell_row[row] == PITHI_NONE && plot->rows[row].counter != PITHI_BLANK)
             pithi_graph_draw(plot, painter, row);
     }

@@ -65,6 +65,8 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row);
 void pithi_plot_bar(double row_height, uint32_t level, double *top, double *height);
 /* From where to where the lanes of a row live, inside the plot; left >= right: nowhere. */
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right);
+/* A line divides it from the row above. */
+int pithi_plot_is_separated(const struct pithi_plot *plot, uint32_t row);
 /* The sign of a solo event, pointing down, its upper edge at y. */
 void pithi_plot_mark(const struct pithi_painter *painter, double x, double y, double size, uint32_t rgb);
 /* The ends of an arrow: x0, y0 at the sender, x1, y1 at the receiver. */

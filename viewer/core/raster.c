@@ -126,12 +126,20 @@ static int next_edge(const struct span *spans, uint32_t count, int line, int bot
     return bottom;
 }
 
+static void lay_ground(const struct pithi_raster *raster, int line)
+{
+    if (raster->ground)
+        memcpy(raster->words + (size_t)line * (size_t)raster->width, raster->ground,
+               (size_t)raster->width * sizeof *raster->words);
+}
+
 /* Lays the strips that cover `line` on it. */
 static void lay_line(const struct pithi_raster *raster, const struct pithi_strip *strips, const struct span *spans,
                      uint32_t count, int line, int left, int skip, uint32_t width)
 {
     size_t at = (size_t)line * (size_t)raster->width + (size_t)left;
 
+    lay_ground(raster, line);
     for (uint32_t i = 0; i < count; i++) {
         if (line < spans[i].top || line >= spans[i].bottom)
             continue;
@@ -156,26 +164,33 @@ static void repeat_line(const struct pithi_raster *raster, int line, int to, int
 }
 
 /* Between two edges all lines are alike: one is made, the others are copies, which is most of the work. */
-static void raster_strips(void *context, double x, uint32_t width, const struct pithi_strip *strips, uint32_t count)
+static void raster_strips(void *context, double x, uint32_t width, double y, double height,
+                          const struct pithi_strip *strips, uint32_t count)
 {
     const struct pithi_raster *raster = context;
     int left = (int)floor(x + 0.5), right = (int64_t)left + width > raster->right ? raster->right : left + (int)width;
-    int skip = left < raster->left ? raster->left - left : 0, top = raster->bottom, bottom = raster->top, first;
+    int skip = left < raster->left ? raster->left - left : 0;
+    int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     struct span *spans = pithi_alloc(count, sizeof *spans);
 
-    for (uint32_t i = 0; i < count; i++) {
-        spans[i] = (struct span){rounded(strips[i].y, raster->top, raster->bottom),
-                                 rounded(strips[i].y + strips[i].height, raster->top, raster->bottom)};
-        top = spans[i].top < top ? spans[i].top : top;
-        bottom = spans[i].bottom > bottom ? spans[i].bottom : bottom;
-    }
-    first = top;
+    for (uint32_t i = 0; i < count; i++)
+        spans[i] =
+            (struct span){rounded(strips[i].y, top, bottom), rounded(strips[i].y + strips[i].height, top, bottom)};
     for (int line = top, next; line < bottom && left + skip < right; line = next) {
-        next = line == first ? line + 1 : next_edge(spans, count, line, bottom);
+        next = line == top && !raster->ground ? line + 1 : next_edge(spans, count, line, bottom);
         lay_line(raster, strips, spans, count, line, left + skip, skip, (uint32_t)(right - left - skip));
         repeat_line(raster, line, next, left + skip, (uint32_t)(right - left - skip));
     }
     free(spans);
+}
+
+static void raster_ground(void *context, double y, double height)
+{
+    const struct pithi_raster *raster = context;
+    int bottom = rounded(y + height, 0, raster->height);
+
+    for (int line = rounded(y, 0, raster->height); line < bottom; line++)
+        lay_ground(raster, line);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -373,6 +388,12 @@ void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, 
     raster_rect(raster, 0, 0, width, height, rgb, 1);
 }
 
+void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground)
+{
+    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .ground = ground};
+    raster_clip(raster, 0, 0, -1, -1);
+}
+
 void pithi_raster_free(struct pithi_raster *raster)
 {
     free(raster->pixels);
@@ -386,5 +407,6 @@ struct pithi_painter pithi_raster_painter(struct pithi_raster *raster)
                                   .line = raster_line,
                                   .triangle = raster_triangle,
                                   .strips = raster_strips,
+                                  .ground = raster->ground ? raster_ground : NULL,
                                   .clip = raster_clip};
 }

@@ -14,12 +14,15 @@ struct pithi_raster {
     uint32_t *words;       /* [height][width] instead, not owned; NULL: `pixels` */
     int width, height;
     int left, top, right, bottom; /* clip */
+    const uint32_t *ground;       /* [width], not owned; or NULL */
 };
 
 /* (Re)sizes and fills with one colour. Zeroed before the first call. */
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb);
 /* The same onto words of the caller's, which outlive it. */
 void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb);
+/* The same, not filled: its painter lays `ground` [width], the caller's too, where it is told to. */
+void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground);
 void pithi_raster_free(struct pithi_raster *raster);
 struct pithi_painter pithi_raster_painter(struct pithi_raster *raster);
 

@@ -83,13 +83,19 @@ static void set_plot(struct pithi_log_object *object, const struct view *view)
     plot->most_arrows = (uint32_t)view->most_arrows;
 }
 
-static void draw_grid(const struct view *view, const struct pithi_painter *painter)
+/* A line of the picture where nothing is. */
+static uint32_t *make_ground(const struct view *view)
 {
+    uint32_t *ground = pithi_alloc((size_t)view->width, sizeof *ground);
     struct pithi_axis axis;
 
+    for (int x = 0; x < view->width; x++)
+        ground[x] = PITHI_RGB_PAPER;
     pithi_axis_make(view->t0_ns, view->t1_ns, view->width, TICK_SPACING * pithi_theme_scale(), &axis);
     for (uint32_t i = 0; i < axis.count; i++)
-        painter->rect(painter->context, floor(axis.ticks[i].x), 0, 1, view->height, PITHI_RGB_GRID, 1);
+        if (axis.ticks[i].x >= 0 && axis.ticks[i].x < view->width)
+            ground[(int)axis.ticks[i].x] = PITHI_RGB_GRID;
+    return ground;
 }
 
 /* A raster of words: where red, green and blue lie in one goes by the machine; there is no fourth. */
@@ -144,12 +150,16 @@ static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
     return target->paper || target->photo ? TCL_OK : TCL_ERROR;
 }
 
-static void paint_plot(const struct pithi_log_object *object, const struct view *view, struct pithi_raster *raster)
+static void paint_plot(const struct pithi_log_object *object, const struct view *view, uint32_t *words,
+                       struct pithi_raster *raster)
 {
-    struct pithi_painter painter = pithi_raster_painter(raster);
+    uint32_t *ground = make_ground(view);
+    struct pithi_painter painter;
 
-    draw_grid(view, &painter);
+    pithi_raster_grounded(raster, words, view->width, view->height, ground);
+    painter = pithi_raster_painter(raster);
     pithi_plot_draw(&object->plot, &painter);
+    free(ground);
 }
 
 /* Room for a picture that becomes a photo. */
@@ -167,13 +177,10 @@ static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const stru
     struct pithi_raster onto = {0};
 
     if (!target->paper) {
-        pithi_raster_onto(&onto, words_of(object, view), view->width, view->height, PITHI_RGB_PAPER);
-        paint_plot(object, view, &onto);
+        paint_plot(object, view, words_of(object, view), &onto);
         return show(interp, &onto, target->photo);
     }
-    pithi_raster_onto(&onto, pithi_paper_begin(target->paper, view->width, view->height), view->width, view->height,
-                      PITHI_RGB_PAPER);
-    paint_plot(object, view, &onto);
+    paint_plot(object, view, pithi_paper_begin(target->paper, view->width, view->height), &onto);
     pithi_paper_end(target->paper, moved);
     return TCL_OK;
 }
