@@ -12,11 +12,26 @@ static struct pithi_cell *line_of(const struct pithi_cells *cells, uint32_t leve
     return cells->cells + (size_t)level * cells->width;
 }
 
-static void empty_columns(struct pithi_cells *cells, uint32_t from, uint32_t to)
+static void empty_cells(struct pithi_cell *cells, size_t count)
 {
-    for (uint32_t level = 0; level < cells->levels; level++)
-        for (uint32_t c = from; c < to; c++)
-            line_of(cells, level)[c] = (struct pithi_cell){.state = PITHI_NONE};
+    for (size_t i = 0; i < count; i++)
+        cells[i] = (struct pithi_cell){.state = PITHI_NONE};
+}
+
+static int is_empty(const struct pithi_cell *cells, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (cells[i].state != PITHI_NONE)
+            return 0;
+    return 1;
+}
+
+static uint32_t depth_of(const struct pithi_cells *cells)
+{
+    uint32_t depth = cells->levels;
+    while (depth && is_empty(line_of(cells, depth - 1), cells->width))
+        depth--;
+    return depth;
 }
 
 void pithi_film_row_empty(struct pithi_cells *cells, uint32_t width)
@@ -25,7 +40,7 @@ void pithi_film_row_empty(struct pithi_cells *cells, uint32_t width)
     cells->levels = PITHI_LEVELS;
     cells->width = width;
     cells->cells = pithi_alloc((size_t)width * PITHI_LEVELS, sizeof *cells->cells);
-    empty_columns(cells, 0, width);
+    empty_cells(cells->cells, (size_t)width * PITHI_LEVELS);
 }
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
@@ -77,14 +92,11 @@ void pithi_film_row_shift(struct pithi_film_row *row, struct pithi_cells *cells,
     struct shifting shifting = {by, cells->width};
     uint32_t count = (uint32_t)(by < 0 ? -by : by), left = cells->width - count;
 
-    for (uint32_t level = 0; level < cells->levels; level++) {
+    for (uint32_t level = 0; level < row->depth; level++) {
         struct pithi_cell *line = line_of(cells, level);
         memmove(by < 0 ? line + count : line, by < 0 ? line : line + count, left * sizeof *line);
+        empty_cells(by < 0 ? line : line + left, count);
     }
-    if (by < 0)
-        empty_columns(cells, 0, count);
-    else
-        empty_columns(cells, left, cells->width);
     move_signs(cells, shifted, &shifting);
     row->known_from = moved(row->known_from, by, cells->width);
     row->known_to = moved(row->known_to, by, cells->width);
@@ -99,11 +111,17 @@ static int64_t stretched(const void *context, uint32_t old)
     return to >= 0 && to < map->width ? (int64_t)to : -1;
 }
 
+static void new_spare(struct pithi_film_map *map)
+{
+    map->spare = pithi_alloc((size_t)map->width * PITHI_LEVELS, sizeof *map->spare);
+    map->spare_depth = PITHI_LEVELS;
+}
+
 void pithi_film_map_make(struct pithi_film_map *map, uint32_t width, uint32_t old_width, double offset, double scale)
 {
     *map = (struct pithi_film_map){.offset = offset, .scale = scale, .width = width, .old_width = old_width};
     map->from = pithi_alloc(width, sizeof *map->from);
-    map->spare = pithi_alloc((size_t)width * PITHI_LEVELS, sizeof *map->spare);
+    new_spare(map);
     for (uint32_t c = 0; c < width; c++) {
         double from = floor(offset + (c + 0.5) * scale);
         map->from[c] = from >= 0 && from < old_width ? (uint32_t)from : PITHI_NONE;
@@ -132,17 +150,20 @@ static void stretch_line(const struct pithi_film_map *map, const struct pithi_ce
 
 void pithi_film_row_stretch(struct pithi_film_row *row, struct pithi_cells *cells, struct pithi_film_map *map)
 {
-    struct pithi_cell *old = cells->cells;
+    struct pithi_cell *old = cells->cells, *new = map->spare;
 
-    for (uint32_t level = 0; level < cells->levels; level++)
-        stretch_line(map, old + (size_t)level * cells->width, map->spare + (size_t)level * map->width);
-    cells->cells = map->spare;
+    for (uint32_t level = 0; level < row->depth; level++)
+        stretch_line(map, old + (size_t)level * cells->width, new + (size_t)level * map->width);
+    if (map->spare_depth > row->depth)
+        empty_cells(new + (size_t)row->depth * map->width, (size_t)(map->spare_depth - row->depth) * map->width);
+    cells->cells = new;
     cells->width = map->width;
     if (map->width == map->old_width) {
         map->spare = old;
+        map->spare_depth = row->depth;
     } else {
         free(old);
-        map->spare = pithi_alloc((size_t)map->width * PITHI_LEVELS, sizeof *map->spare);
+        new_spare(map);
     }
     move_signs(cells, stretched, map);
     row->known_from = row->known_to = row->exact_from = row->exact_to = 0;
@@ -218,8 +239,11 @@ void pithi_film_row_put(struct pithi_film_row *row, struct pithi_cells *cells, u
         struct pithi_cells old = *cells;
         *cells = *part;
         *part = old;
+        row->depth = depth_of(cells);
     } else {
-        for (uint32_t level = 0; level < cells->levels; level++)
+        uint32_t depth = depth_of(part);
+        row->depth = depth > row->depth ? depth : row->depth;
+        for (uint32_t level = 0; level < row->depth; level++)
             memcpy(line_of(cells, level) + from, line_of(part, level), part->width * sizeof *cells->cells);
         drop_signs(cells, from, to);
         add_signs(cells, from, part);

@@ -9,6 +9,7 @@ struct pithi_film_row {
     uint32_t first_lane;           /* among those of the work under way */
     uint32_t known_from, known_to; /* columns that belong to this view; others are stale, or empty */
     uint32_t exact_from, exact_to; /* of these, columns that are right */
+    uint32_t depth;                /* levels from here on are empty */
 };
 
 /* Nothing is in any column. `cells` has nothing allocated. */
@@ -21,6 +22,7 @@ struct pithi_film_map {
     uint32_t width, old_width;
     uint32_t *from;           /* [width] the old column; PITHI_NONE: outside */
     struct pithi_cell *spare; /* room for a row's cells */
+    uint32_t spare_depth;     /* levels from here on are empty in it */
 };
 void pithi_film_map_make(struct pithi_film_map *map, uint32_t width, uint32_t old_width, double offset, double scale);
 void pithi_film_map_free(struct pithi_film_map *map);
