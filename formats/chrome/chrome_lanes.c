@@ -48,15 +48,12 @@ void pithi_chrome_lanes_free(struct pithi_chrome_lanes *lanes)
 
 static uint64_t identify(const struct pithi_json_value *value, struct pithi_chrome_place *place)
 {
-    char word[WORD];
     *place = (struct pithi_chrome_place){.kind = MISSING};
     if (value->kind == 0)
         return 0;
     place->kind = pithi_json_scaled(value, 0, &place->number) ? NUMBER : WORDS;
-    if (place->kind == NUMBER) {
-        snprintf(word, sizeof word, "%" PRId64, place->number);
-        return pithi_chrome_hash(0, &(struct pithi_json_value){'0', (unsigned char *)word, strlen(word)});
-    }
+    if (place->kind == NUMBER)
+        return (uint64_t)place->number * UINT64_C(0x9e3779b97f4a7c15) >> 1;
     return pithi_chrome_hash(1, value);
 }
 

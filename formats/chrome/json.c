@@ -157,11 +157,6 @@ int pithi_json_key(struct pithi_json *json, int *first, struct pithi_json_value 
 
 /* ---- Strings ----------------------------------------------------------------------------------------------------- */
 
-int pithi_json_is(const struct pithi_json_value *value, const char *text)
-{
-    return strlen(text) == value->size && memcmp(value->text, text, value->size) == 0;
-}
-
 static int hex4(const unsigned char *p, const unsigned char *end, uint32_t *code)
 {
     *code = 0;

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct pithi_json {
     const unsigned char *data;
@@ -45,7 +46,11 @@ int pithi_json_value(struct pithi_json *json, struct pithi_json_value *value);
 int pithi_json_fail(struct pithi_json *json, const char *wrong);
 
 /* Whether a string is `text`, which has nothing that is escaped. */
-int pithi_json_is(const struct pithi_json_value *value, const char *text);
+static inline int pithi_json_is(const struct pithi_json_value *value, const char *text)
+{
+    return strlen(text) == value->size && memcmp(value->text, text, value->size) == 0;
+}
+
 /* A string decoded, any other value as it stands, to out[size], cut between characters. Gives its length. */
 size_t pithi_json_text(const struct pithi_json_value *value, char *out, size_t size);
 /* A number, or a string that is one, times 10^decimals, exactly, rounded where it has more digits. 0: it is none, or

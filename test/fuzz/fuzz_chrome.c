@@ -7,7 +7,7 @@ static int make(struct pithi_writer *writer, void *input) { return pithi_chrome_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct pithi_input input = {"fuzz.json", data, size, 0};
+    struct pithi_input input = {.path = "fuzz.json", .data = data, .size = size};
     fuzz_sum += (uint64_t)pithi_chrome_probe(&input);
     fuzz_sound(make, &input);
     return 0;
