@@ -113,10 +113,11 @@ static const char *raw_format(const struct pithi_clog1_event *event)
 static int is_pair(const struct pithi_clog1_event *event, int *start, char name[NAME], const char **colour)
 {
     const struct pithi_clog2_known *known = known_state(event->number);
-    int32_t from = known ? 1 : PITHI_CLOG1_USER_EVENTS, state = (event->number - from) / 2;
+    int32_t from = known ? 1 : PITHI_CLOG1_USER_EVENTS, end = from + 2 * PITHI_CLOG1_USER_PAIRS;
 
-    if (!known && (event->number < from || state >= PITHI_CLOG1_USER_PAIRS))
+    if (!known && (event->number < from || event->number >= end))
         return 0;
+    int32_t state = (event->number - from) / 2;
     *start = (event->number - from) % 2 == 0;
     *colour = known ? known->colour : "";
     if (known)

@@ -6,7 +6,9 @@
 void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t at)
 {
     size_t end = at & ~(size_t)(PITHI_PASSED_STEP - 1); /* whole pages, whatever their size */
-    if (at > *passed && input->mapped)
+    if (input->mapped && at > *passed)
         madvise((void *)(input->data + *passed), end - *passed, MADV_DONTNEED);
+    else if (input->mapped) /* from there on anew */
+        madvise((void *)input->data, input->size, MADV_DONTNEED);
     *passed = end;
 }

@@ -12,7 +12,7 @@ void pithi_passed_drop(const struct pithi_input *input, size_t *passed, size_t a
 /* Tells that the reader stands at byte `at`. *passed is the caller's, 0 at first: up to where all was given back. */
 static inline void pithi_passed(const struct pithi_input *input, size_t *passed, size_t at)
 {
-    if (at - *passed >= PITHI_PASSED_STEP) /* also when a pass begins anew, at a lower byte */
+    if (at - *passed >= PITHI_PASSED_STEP) /* also when it goes on, or begins anew, at a lower byte */
         pithi_passed_drop(input, passed, at);
 }
 

@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/passed.h"
 #include "foreign/sorter.h"
 #include "slog2/slog2_arrows.h"
 #include "slog2/slog2_scan.h"
@@ -40,6 +41,7 @@ struct slog2_reader {
     struct pithi_slog2_arrows arrows;
     uint64_t no_line, no_time, lost_nodes, first_lost, composites;
     uint64_t item_count; /* in `records` */
+    size_t passed;       /* see foreign/passed.h */
 };
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -241,6 +243,7 @@ static int read_node(struct slog2_reader *r, const struct pithi_slog2_node *node
     struct pithi_slog2_bytes bytes = {.data = r->scan.input->data, .at = (size_t)node->place.at};
     int err = PITH_OK;
     bytes.end = bytes.at + node->place.size;
+    pithi_passed(r->scan.input, &r->passed, bytes.at);
     pithi_slog2_take(&bytes, 16); /* its times */
     uint32_t depth = pithi_slog2_u16(&bytes), number = pithi_slog2_u32(&bytes);
     struct pithi_slog2_place self = pithi_slog2_place(&bytes);
