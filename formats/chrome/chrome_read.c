@@ -223,7 +223,9 @@ static int read_events(struct chrome_reader *r, int *status)
     *status = pithi_json_open(&r->json, '[');
     while (*status == PITHI_JSON_OK && (*status = pithi_json_item(&r->json, &first)) == PITHI_JSON_OK) {
         pithi_passed(r->input, &r->passed, r->json.at);
-        if (pithi_json_peek(&r->json) != '{')
+        if (!pithi_input_at(r->input, r->json.at))
+            *status = PITHI_JSON_CUT;
+        else if (pithi_json_peek(&r->json) != '{')
             *status = pithi_json_value(&r->json, &other);
         else if ((*status = pithi_chrome_event(&r->json, &event)) == PITHI_JSON_OK)
             TRY(add_any(r, &event));
@@ -312,9 +314,9 @@ static int put_items(struct chrome_reader *r)
     struct pithi_chrome_states states = {.writer = r->writer,
                                          .zero_ns = pithi_chrome_lanes_own(&r->lanes) ? 0 : r->first_ns};
     struct pithi_sorted sorted;
-    int err, status;
+    int err, status = 0;
     TRY(pithi_sorter_end(r->sorter));
-    while ((status = pithi_sorter_next(r->sorter, &sorted)) == 1)
+    while (pithi_input_at(r->input, r->json.at) && (status = pithi_sorter_next(r->sorter, &sorted)) == 1)
         TRY(put_item(r, &states, &sorted));
     err = status < 0 ? PITH_ERR_IO : pithi_chrome_states_finish(&states);
     if (err == PITH_OK)

@@ -84,7 +84,7 @@ static void check_watched(const char *format)
 static void test_formats(void)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
-    static const char *const names[] = {"clog2", "alog", "picl", "text"};
+    static const char *const names[] = {"clog2", "alog", "picl", "chrome", "text"};
     struct pithlog *log;
 
     if (pithlog_open(path, &log))
