@@ -66,7 +66,8 @@ const struct pithi_format pithi_formats[] = {
      .write = pithi_alog_write},
     {.name = "picl",
      .suffixes = "trf picl",
-     .summary = "ParaGraph's text log: microseconds; states by number; no payloads, collectives, counters",
+     .summary = "ParaGraph's text log: microseconds; states by number; no payloads, communicators, collectives, "
+                "counters, pauses",
      .probe = pithi_picl_probe,
      .read = pithi_picl_read,
      .write = pithi_picl_write,

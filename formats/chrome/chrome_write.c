@@ -22,7 +22,7 @@ struct chrome_writer {
     char **groups;
     int64_t start_ns;
     int begun; /* a comma is due */
-    uint64_t collectives, left_out, no_numbers;
+    uint64_t collectives, comms, other_comms, left_out, no_numbers;
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -198,6 +198,10 @@ static int put_record(void *context, const struct pithlog_record *r)
     case PITHLOG_COLL:
         w->collectives++;
         break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        w->comms++;
+        break;
     case PITHLOG_PAUSE:
         put_own(w, r, "recording paused");
         break;
@@ -230,8 +234,10 @@ static void put_end(struct chrome_writer *w, const struct pithlog_message *m, ui
 
 static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
-    put_end(context, m, number, 1);
-    put_end(context, m, number, 0);
+    struct chrome_writer *w = context;
+    w->other_comms += m->comm != 0;
+    put_end(w, m, number, 1);
+    put_end(w, m, number, 0);
 }
 
 static void begin(void *context, int64_t from_ns) { ((struct chrome_writer *)context)->start_ns = from_ns; }
@@ -263,6 +269,8 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
         pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
+        pithi_note(how, w.comms, "records of communicators made and freed are left out");
+        pithi_note(how, w.other_comms, "messages do not tell their communicator");
         pithi_note(how, w.left_out, "ends of messages without a partner are left out");
         pithi_note(how, w.no_numbers, "values of counters that are no finite numbers are left out");
     }

@@ -49,7 +49,7 @@ struct perfetto_writer {
     struct pithi_lookup counters; /* tracks that were told of */
     int64_t start_ns;
     uint32_t defs, lanes;
-    uint64_t collectives, left_out;
+    uint64_t collectives, comms, other_comms, left_out;
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
@@ -287,6 +287,10 @@ static int put_record(void *context, const struct pithlog_record *r)
     case PITHLOG_COLL:
         w->collectives++;
         return 1;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        w->comms++;
+        return 1;
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
     case PITHLOG_LOST:
@@ -317,8 +321,10 @@ static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, 
 
 static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
-    put_end(context, m, number, 1);
-    put_end(context, m, number, 0);
+    struct perfetto_writer *w = context;
+    w->other_comms += m->comm != 0;
+    put_end(w, m, number, 1);
+    put_end(w, m, number, 0);
 }
 
 static void begin(void *context, int64_t from_ns) { ((struct perfetto_writer *)context)->start_ns = from_ns; }
@@ -347,6 +353,8 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
         pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
+        pithi_note(how, w.comms, "records of communicators made and freed are left out");
+        pithi_note(how, w.other_comms, "messages do not tell their communicator");
         pithi_note(how, w.left_out, "ends of messages without a partner are left out");
     }
 out:

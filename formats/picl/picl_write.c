@@ -15,7 +15,7 @@ struct picl_writer {
     struct pithi_nest nest;
     struct pithi_lookup nodes; /* rank -> its first lane + 1 */
     int64_t start_ns;
-    uint64_t counters, collectives, payloads, no_node, others;
+    uint64_t counters, collectives, comms, other_comms, pauses, payloads, no_node, others;
 };
 
 static void begin_line(struct picl_writer *w, enum pithi_picl_type type, uint32_t lane, int64_t time_ns)
@@ -68,6 +68,7 @@ static void put_message(struct picl_writer *w, const struct pithlog_record *r)
         w->no_node += r->peer >= 0;
         return;
     }
+    w->other_comms += r->comm != 0;
     begin_line(w, r->kind == PITHLOG_SEND ? PITHI_PICL_SEND : PITHI_PICL_RECV, r->lane, r->time_ns);
     put_value(w, (int64_t)*node - 1);
     put_value(w, r->tag);
@@ -101,6 +102,14 @@ static int put_record(void *context, const struct pithlog_record *r)
         break;
     case PITHLOG_COLL:
         w->collectives++;
+        break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        w->comms++;
+        break;
+    case PITHLOG_PAUSE:
+    case PITHLOG_RESUME:
+        w->pauses++;
         break;
     case PITHLOG_LOST:
         w->others += r->bytes;
@@ -153,6 +162,9 @@ static void say_what_is_lost(const struct picl_writer *w, const struct pithi_con
     pithi_note(how, w->payloads, "payloads of events are left out");
     pithi_note(how, w->counters, "values of counters are left out");
     pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");
+    pithi_note(how, w->comms, "records of communicators made and freed are left out");
+    pithi_note(how, w->other_comms, "ends of messages do not tell their communicator");
+    pithi_note(how, w->pauses, "pauses and resumes are left out");
     pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
     pithi_note(how, w->others, "lost records are not told of");
 }
