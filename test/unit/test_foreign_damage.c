@@ -143,9 +143,10 @@ static void test_windows(const char *format, struct file *f)
     OK(more == 0, "%s: damage makes no records", format);
 }
 
+/* A format whose tables stand at its end has no records before they are there. */
 static void test_cuts(const char *format, struct file *f)
 {
-    uint64_t cuts = 0, wrong = 0, falls = 0, before = 0;
+    uint64_t cuts = 0, wrong = 0, falls = 0, before = strcmp(format, "slog2") == 0 ? f->records : 0;
     for (size_t size = 0; size < f->used; size += size < 8192 ? 7 : 501, cuts++) {
         unsigned char *data = malloc(size ? size : 1);
         memcpy(data, f->data, size);
