@@ -62,7 +62,7 @@ class Category:
     def text(self, info):
         """The values of an info between their keys, as `pith print` shows payloads."""
         b, out = Bytes(info, 0, len(info)), []
-        if info and not self.types:
+        if not info or not self.types:
             return info.hex()
         for i, key in enumerate(self.keys):
             out.append(key)
@@ -70,7 +70,7 @@ class Category:
                 out.append(value_text(b, self.types[i]))
         if self.types and b.at != b.end:
             complain("info %s of %s does not go with its types" % (info.hex(), self.name))
-        return "".join(out) if info else ""
+        return "".join(out)
 
 
 def escaped(text):
