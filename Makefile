@@ -47,9 +47,15 @@ mpifc_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpif90.$(1),$(pats
 $(foreach m,$(MPIS),$(eval MPIFC_$(m) := $(if $(shell command -v $(call mpifc_of,$(m))),$(call mpifc_of,$(m)))))
 HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
+# libotf2 3.0 or later is loaded when it is first needed (formats/otf2/otf2_library.c); wanted here are its headers, and under
+# which name it is loaded.
+HAVE_OTF2 := $(shell printf '\043include <otf2/otf2.h>\n' | $(CC) $(CPPFLAGS) -E -x c - 2>/dev/null | grep -q OTF2_GlobalDefWriter_WriteInterComm && echo yes)
+OTF2_SONAME := $(or $(if $(HAVE_OTF2),$(shell readelf -d "`$(CC) -print-file-name=libotf2.so`" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')),libotf2.so.10)
 
 # ---- sources ------------------------------------------------------------------------------------------------------
-formats_src := $(filter-out $(wildcard formats/tools/*.c),$(wildcard formats/*.c formats/*/*.c))
+otf2_src := formats/otf2/otf2_probe.c formats/otf2/otf2_none.c
+formats_src := $(filter-out $(wildcard formats/tools/*.c) $(if $(HAVE_OTF2),formats/otf2/otf2_none.c,$(filter-out $(otf2_src),$(wildcard formats/otf2/*.c))),\
+	$(wildcard formats/*.c formats/*/*.c))
 tools_src := $(wildcard formats/tools/*.c)
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
 wrappergen_src := $(wildcard wrappers/wrappergen/*.c)
@@ -117,9 +123,10 @@ missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
+	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
-flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPIS)
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -138,6 +145,8 @@ define compile
 @mkdir -p $(@D)
 $(CC) $(BASE) $(SAN) $(1) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 endef
+$(O)/obj/formats/otf2/%.o: formats/otf2/%.c $(O)/.flags
+	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"' -DPITHI_OTF2_SONAME='"$(OTF2_SONAME)"')
 $(O)/obj/formats/%.o: formats/%.c $(O)/.flags
 	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"')
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags

@@ -23,6 +23,7 @@
 #include "native/native.h"
 #include "paje/paje.h"
 #include "paraver/paraver.h"
+#include "otf2/otf2_format.h"
 #include "perfetto/perfetto.h"
 #include "picl/picl.h"
 #include "slog2/slog2.h"
@@ -80,6 +81,12 @@ const struct pithi_format pithi_formats[] = {
      .read = pithi_paraver_read,
      .write = pithi_paraver_write,
      .beside = "pcf row"},
+    {.name = "otf2",
+     .suffixes = "otf2",
+     .summary = "archives of Score-P, eztrace, Vampir (a folder): states nested, peers in the log; needs libotf2",
+     .probe = pithi_otf2_probe,
+     .read = pithi_otf2_read,
+     .write_folder = pithi_otf2_write},
     {.name = "perfetto",
      .suffixes = "perfetto-trace pftrace perfetto",
      .summary = "Perfetto (ui.perfetto.dev): no collectives; messages as flows",

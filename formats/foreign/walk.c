@@ -5,8 +5,14 @@
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
 {
+    return pithi_walk_open_lanes(walk, log, how, NULL, 0);
+}
+
+int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
+                          const uint32_t *lanes, uint32_t count)
+{
     const struct pithlog_info *info = pithlog_get_info(log);
-    struct pithlog_query query = {.flags = PITHLOG_NEST | PITHLOG_CLIP};
+    struct pithlog_query query = {.lanes = lanes, .lane_count = count, .flags = PITHLOG_NEST | PITHLOG_CLIP};
 
     *walk = (struct pithi_walk){.from_ns = info->start_ns, .to_ns = info->end_ns};
     if (how && how->from_ns > walk->from_ns)

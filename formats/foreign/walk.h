@@ -12,6 +12,9 @@ struct pithi_walk {
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
+/* Some lanes only: `lanes` must stay until the walk is closed; NULL: all. The window is that of the whole log. */
+int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how,
+                          const uint32_t *lanes, uint32_t count);
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
 void pithi_walk_close(struct pithi_walk *walk);
 

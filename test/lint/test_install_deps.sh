@@ -8,7 +8,7 @@ like "$("$top/install-deps" nonsense 2>&1; echo "exit $?")" 'exit 2' "another wo
 # A machine of our own: every tool by link, but no wish and no hpcc; apt-get, id and sudo are scripts.
 mkdir bin
 for tool in bash awk cat mktemp rm tail printf env cc gcc make pkg-config tclsh python3 g++ gfortran Xvfb xdpyinfo identify chromium protoc man groff \
-    mpiexec.mpich mpicc.mpich mpiexec.openmpi mpicc.openmpi NPmpich2 NPopenmpi lmp babeltrace2 pj_dump vite sed ln touch; do
+    mpiexec.mpich mpicc.mpich mpiexec.openmpi mpicc.openmpi NPmpich2 NPopenmpi lmp babeltrace2 pj_dump vite otf2-print eztrace sed ln touch; do
     path=$(command -v $tool) && ln -s "$path" bin/
 done
 deps() { env -u MPICC PATH="$scratch/bin" bash "$top/install-deps" "$@" 2>&1; }
@@ -22,7 +22,7 @@ script id 'echo 1000'
 script sudo 'exit 1'
 like "$(deps check)" 'sudo apt-get install -y --no-install-recommends tk hpcc' "no rights: the command for the user to run"
 is "$(deps check | grep -c lttng)" 0 "make check does without the peers of make bench"
-like "$(deps bench)" 'tk hpcc lttng-tools .*otf2-tools uftrace eztrace' "make bench: what make check needs, and the peers"
+like "$(deps bench)" 'tk hpcc lttng-tools .*uftrace' "make bench: what make check needs, and the peers"
 is "$(cat apt.log 2>/dev/null)" "" "and nothing is run"
 script sudo "shift; [ \"\$1\" = true ] || { echo sudo >>$scratch/apt.log; exec \"\$@\"; }"
 deps demo >out

@@ -1,0 +1,23 @@
+/* otf2_none.c - a build without the headers of libotf2. */
+#include "error.h"
+#include "otf2/otf2_format.h"
+
+static int without(const char *path)
+{
+    return pithi_fail(PITH_ERR_UNSUPPORTED,
+                      "%s: this pith was built without OTF2; install libotf2-trace-dev (libotf2 3.0 or later, with its "
+                      "headers) and build it again",
+                      path);
+}
+
+int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer)
+{
+    (void)writer;
+    return without(input->path);
+}
+
+int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi_convert *how)
+{
+    (void)log, (void)how;
+    return without(folder);
+}

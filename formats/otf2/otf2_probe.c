@@ -1,0 +1,63 @@
+/* otf2_probe.c - is it an archive? That is told without libotf2. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "otf2/otf2_format.h"
+
+/* How every anchor begins: a record of kind 3, 66 bytes long, with these four letters first. */
+static const unsigned char start[] = {3, 0x42, 'O', 'T', 'F', '2'};
+
+static int is_anchor(const char *path)
+{
+    unsigned char bytes[sizeof start];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int is = fd >= 0 && read(fd, bytes, sizeof bytes) == (ssize_t)sizeof bytes && !memcmp(bytes, start, sizeof start);
+
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+int pithi_otf2_named(const char *name)
+{
+    size_t size = strlen(name);
+    return size > 5 && strcmp(name + size - 5, ".otf2") == 0;
+}
+
+char *pithi_otf2_anchor_in(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    char *found = NULL, *path;
+    int count = 0;
+
+    while (dir && (entry = readdir(dir))) {
+        if (!pithi_otf2_named(entry->d_name) || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+            continue;
+        if (is_anchor(path) && ++count == 1)
+            found = path;
+        else
+            free(path);
+    }
+    if (dir)
+        closedir(dir);
+    if (count == 1)
+        return found;
+    free(found);
+    return NULL;
+}
+
+int pithi_otf2_probe(const struct pithi_input *input)
+{
+    char *anchor;
+
+    if (input->data)
+        return input->size >= sizeof start && memcmp(input->data, start, sizeof start) == 0;
+    anchor = pithi_otf2_anchor_in(input->path);
+    free(anchor);
+    return anchor != NULL;
+}

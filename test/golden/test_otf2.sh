@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# OTF2: what is written, read by otf2-print and by Pith again; an archive of eztrace; damaged ones.
+. "$(dirname "$0")/../lib.sh"
+here=$top/test/golden
+make_golden=$build/test/golden/make_golden
+make_log=$build/test/cli/make_cli_log
+if ! pith help formats | grep -q otf2 || ! printf '# lane\trank=0\tthread=0\tname=\n' >none.txt || ! pith convert none.txt none.otf2 2>err; then
+    like "$(cat err)" 'OTF2' "without libotf2 one line says so"
+    skip "OTF2" "$(cat err)"
+    finish
+fi
+
+# ---- there and back
+records() { pith print "$1" | grep -v '^#'; }
+"$make_log" small small.pith && "$make_log" names names.pith && "$make_log" empty empty.pith
+for kind in plain sparse deep edge states; do "$make_golden" $kind $kind.pith; done
+for log in plain deep states names empty; do
+    pith convert $log.pith $log.otf2 2>notes
+    is "$? $(cat notes)" "0 " "$log: written"
+    is "$(pith print $log.otf2)" "$(pith print $log.pith)" "$log: all comes back"
+done
+pith convert small.pith small.otf2
+is "$(records small.otf2 | grep -v '^1.999999999.*leave')" "$(records small.pith)" "small: records come back; what is open at the end, closed"
+is "$(pith print small.otf2 | grep '^#')" "$(pith print small.pith | grep '^#')" "with colours, groups, payload formats, hosts, communicators, properties"
+pith convert edge.pith edge.otf2 2>notes
+is "$(cat notes)" "pith: note: 1 ends of states that were not nested: the states inside are cut in two
+pith: note: 1 communicators of unknown members have those of MPI_COMM_WORLD" "edge: what is lost is said"
+not_states() { records "$1" | grep -vP '^\S+\t\d+\t\d+\t(enter|leave)'; }
+is "$(not_states edge.otf2)" "$(not_states edge.pith)" "edge: events, messages in their order of posting, collectives, counters, pauses come back"
+is "$(pith print edge.otf2 | grep '^#' | grep -v comm=3)" "$(pith print edge.pith | grep '^#' | grep -v comm=3)" "edge: so do definitions, in their order"
+pith convert sparse.pith sparse.otf2 2>notes
+is "$(cat notes) $(records sparse.otf2)" "pith: note: 2 ends of messages with ranks that are not in the log are left out
+pith: note: 5 members of communicators that are not in the log are left out $(records sparse.pith | grep comm$'\t')" "sparse: one rank of ten keeps its number"
+
+# A log by hand: receives of two threads out of order, one that got nothing, a collective, times before 0.
+cat >hand.txt <<'EOF'
+# state	name=MPI_Allreduce	colour=	group=MPI collective
+# state	name=MPI_Irecv	colour=	group=MPI point-to-point
+# event	name=count	colour=	group=user	format=%x
+# time_s	rank	thread	kind	name	key=value...
+-0.500000000	0	0	enter	MPI_Irecv
+-0.400000000	0	0	leave	MPI_Irecv
+0.000000000	1	0	send	MPI_COMM_WORLD	comm=0	peer=0	tag=1	bytes=8
+0.000000001	1	0	send	MPI_COMM_WORLD	comm=0	peer=0	tag=1	bytes=9
+0.000000002	1	0	send	MPI_COMM_WORLD	comm=0	peer=0	tag=1	bytes=10
+0.100000000	0	0	recv	MPI_COMM_WORLD	comm=0	peer=1	tag=1	bytes=10	posted=3
+0.200000000	0	1	recv	MPI_COMM_WORLD	comm=0	peer=1	tag=1	bytes=8	posted=1
+0.300000000	0	1	recv	MPI_COMM_WORLD	comm=0	peer=1	tag=1	bytes=9	posted=2
+0.400000000	0	0	recv	MPI_COMM_WORLD	comm=0	peer=-1	tag=0	bytes=0	posted=0
+0.500000000	0	0	enter	MPI_Allreduce
+0.600000000	0	0	coll	MPI_COMM_WORLD	comm=0	bytes=8	got_bytes=16	root=-1
+0.700000000	0	0	leave	MPI_Allreduce
+0.800000000	0	1	event	count	payload=ffffffff
+0.900000000	0	1	event	count
+EOF
+pith convert hand.txt hand.otf2
+is "$?:$(records hand.otf2)" "0:$(grep -v '^#' hand.txt)" "threads, requests, a cancelled receive, times before 0"
+pith convert hand.txt part.otf2 --from 0.15 --to 0.55
+is "$(records part.otf2 | cut -f1,4-)" "0.200000000	recv	MPI_COMM_WORLD	comm=0	peer=1	tag=1	bytes=8	posted=1
+0.300000000	recv	MPI_COMM_WORLD	comm=0	peer=1	tag=1	bytes=9	posted=2
+0.400000000	recv	MPI_COMM_WORLD	comm=0	peer=-1	tag=0	bytes=0	posted=0
+0.500000000	enter	MPI_Allreduce
+0.550000000	leave	MPI_Allreduce" "a window"
+
+# ---- as others see it
+if command -v otf2-print >/dev/null; then
+    # as otf2_dump.py has it
+    expected() {
+        pith print "$1" | awk -F'\t' -v OFS='\t' '/^#/ { next }
+            $4 == "event" { print $1, $2, $3, $4, $5 }
+            $4 == "enter" || $4 == "leave" { print $1, $2, $3, $4, $5 }
+            $4 == "counter" { sub("value=", "", $6); print $1, $2, $3, $4, $5, "value=" sprintf("%g", $6) }
+            ($4 == "send" || $4 == "recv") && $7 !~ /-1$/ { print $1, $2, $3, $4, $7, $8, $9 }
+            $4 == "coll" { print $1, $2, $3, $4, $5, $7, $8 }
+            $4 == "comm" { print $1, $2, $3, $4, $5 }
+            $4 == "lost" { print $1, $2, $3, $4, $5, $6 }
+            $4 == "pause" || $4 == "resume" { print $1, $2, $3, $4 }'
+    }
+    for log in plain deep small; do
+        otf2-print $log.otf2/traces.otf2 2>err | python3 "$here/otf2_dump.py" >$log.dump
+        is "${PIPESTATUS[*]} $(cat err)" "0 0 " "$log: otf2-print reads it and has nothing to say"
+        # it has locations in another order when times are alike
+        is "$(sort $log.dump | grep -v 'coll')" "$(expected $log.otf2 | sed 's/tag=-1\b/tag=4294967295/' | sort | grep -v coll)" "$log: and sees the same"
+    done
+    for log in plain small edge hand names empty sparse; do
+        is "$(otf2-print -G $log.otf2/traces.otf2 2>&1 >/dev/null; otf2-print $log.otf2/traces.otf2 2>&1 >/dev/null)" "" "$log: its definitions are in order"
+    done
+    like "$(otf2-print -G edge.otf2/traces.otf2)" 'INTER_COMM +2 .*"inter".*Group A' "an intercommunicator"
+    is "$(otf2-print -G edge.otf2/traces.otf2 | grep -c -E 'INVALID|UNDEFINED <')" 0 "nothing refers to what is not there"
+    is "$(otf2-print hand.otf2/traces.otf2 | awk '/MPI_|ENTER|LEAVE/ { print $1, $2, $3 }' | tail -n 4)" "ENTER 0 1000000000
+MPI_COLLECTIVE_BEGIN 0 1000000000
+MPI_COLLECTIVE_END 0 1100000000
+LEAVE 0 1200000000" "a collective begins with its state"
+    like "$(otf2-print hand.otf2/traces.otf2)" 'Operation: ALLREDUCE' "and is the one of its name"
+    like "$(otf2-print -G small.otf2/traces.otf2)" 'Date: 2001-09-09' "the date is known"
+else
+    skip "what otf2-print sees" "no otf2-print"
+fi
+
+# ---- many lanes
+awk 'BEGIN { print "# time_s\trank\tthread\tkind\tname\tkey=value..."
+    for (k = 0; k < 20; k++) for (r = 0; r < 300; r++) printf "%.9f\t%d\t0\t%s\tf\n", k / 1e3 + r / 1e6, r, k % 2 ? "leave" : "enter" }' >wide.txt
+awk -F'\t' -v OFS='\t' '/^#/ { print; next } { $3 = $2; $2 = 0; print }' wide.txt >threads.txt
+for log in wide threads; do
+    pith convert $log.txt $log.otf2
+    is "$? $(records $log.otf2 | md5sum)" "0 $(records $log.txt | md5sum)" "$log: 300 lanes"
+done
+
+# ---- the folder
+is "$(ls small.otf2) $(pith print small.otf2/traces.otf2 | md5sum)" "traces
+traces.def
+traces.otf2 $(pith print small.otf2 | md5sum)" "the anchor file opens as the folder does"
+pith convert plain.pith small.otf2 && is "$(records small.otf2)" "$(records plain.pith)" "an archive there is replaced"
+mkdir mine && echo mine >mine/file
+pith convert plain.pith mine --format otf2 2>err
+is "$? $(cat err) $(ls mine)" "1 pith: mine: is a directory, and no log in the format otf2; remove it, or give another name file" "another folder is not"
+mkdir small_disk
+if mount -t tmpfs -o size=256k none small_disk 2>/dev/null; then
+    "$make_log" big 200000 big.pith
+    pith convert big.pith small_disk/run.otf2 2>err
+    like "$? $(cat err):$(ls small_disk)" '^1 pith: small_disk/run.otf2: cannot be written; libotf2: No space left on device.*:$' "a full disk: nothing is left"
+    umount small_disk
+else
+    skip "a full disk" "cannot mount a small file system here"
+fi
+cc -shared -fPIC -o no_dlopen.so -x c - <<<'void *dlopen(const char *name, int flags) { (void)name, (void)flags; return 0; }' 2>/dev/null
+for way in "convert plain.pith other.otf2" "info plain.otf2"; do
+    # shellcheck disable=SC2086
+    like "$(LD_PRELOAD=$PWD/no_dlopen.so pith $way 2>&1; echo "exit $?"; ls -d other* 2>/dev/null)" \
+        '^pith: (other.otf2|plain.otf2/traces.otf2): OTF2 needs the library lib.*, which is not here; install libotf2$' "without the library one line says so: ${way%% *}"
+done
+
+# ---- damaged ones: one line each, or what is whole
+like "$(cp small.otf2/traces.otf2 x; pith info x 2>&1; rm x)" '^pith: x: libotf2 reads an archive only if its name ends with .otf2; ' "an anchor of another name"
+bad=0 said=0
+for file in traces.otf2 traces.def traces/0.evt traces/1.evt traces/0.def; do
+    size=$(stat -c %s hand.otf2/$file)
+    for cut in 0 1 8 $((size / 4)) $((size / 2)) $((size - 1)); do
+        rm -rf cut.otf2 && cp -r hand.otf2 cut.otf2 && truncate -s $cut cut.otf2/$file
+        timeout 20 pith print cut.otf2/traces.otf2 >/dev/null 2>err
+        status=$?
+        [ $status -le 1 ] && [ "$(wc -l <err)" -le 1 ] && ! grep -qv '^pith: ' err || { bad=$((bad + 1)); echo "# $file cut to $cut: $status $(head -n 2 err)"; }
+        [ $status = 0 ] || said=$((said + 1))
+    done
+done
+is "$bad" 0 "cut files: one line each"
+[ $said -gt 10 ]
+ok $? "most of them cannot be read"
+
+# ---- a run of eztrace: what samples/ring.c does is known
+if command -v eztrace >/dev/null && command -v mpicc.openmpi >/dev/null && mpicc.openmpi -o ring "$top/samples/ring.c" 2>/dev/null &&
+    timeout 60 mpiexec.openmpi -n 3 eztrace -t openmpi ./ring >out 2>&1 && [ -e ring_trace/eztrace_log.otf2 ]; then
+    pith info ring_trace >info
+    is "$(grep -E '^(format|ranks|lanes)' info)" "format: otf2
+ranks: 3
+lanes: 3" "eztrace: ranks"
+    is "$(pith print ring_trace | grep -c $'\tenter\tMPI_Isend$') $(pith print ring_trace | grep -c $'\tsend\t')" "3 9" "eztrace: calls, and sends by Send, Isend and Start"
+    is "$(records ring_trace | awk -F'\t' '$4 == "send" { sub("peer=", "", $7); if (($2 + 1) % 3 != $7) print }')" "" "eztrace: each to the next rank"
+    otf2-print ring_trace/eztrace_log.otf2 2>/dev/null | awk '$1 == "ENTER" || $1 == "LEAVE" { n[$1]++ } END { print n["ENTER"], n["LEAVE"] }' >there
+    is "$(records ring_trace | awk -F'\t' '{ n[$4]++ } END { print n["enter"], n["leave"] }')" "$(cat there)" "eztrace: as many states as otf2-print sees"
+    messages() { records "$1" | grep -P '\t(send|recv)\t'; }
+    pith convert ring_trace again.otf2 2>/dev/null && is "$(messages again.otf2)" "$(messages ring_trace)" "eztrace: written again"
+else
+    skip "an archive of eztrace" "no eztrace for Open MPI here"
+fi
+finish
