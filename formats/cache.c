@@ -179,18 +179,38 @@ int pithi_cache_find(const struct pithi_cache_key *key, const char *kind)
 int pithi_cache_begin_nameless(struct pithi_cache_part *part)
 {
     part->name[0] = 0;
+    part->unnamed = 0;
     part->fd = pithi_temporary_file();
     return part->fd >= 0;
+}
+
+/* A file without a name in the folder of `final`: of a process that ends early nothing is left. -1: not there. */
+static int open_unnamed(const char *final)
+{
+    char name[4096];
+    snprintf(name, sizeof name, "%.*s", (int)(strrchr(final, '/') - final), final);
+    return open(name, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 }
 
 int pithi_cache_begin(struct pithi_cache_part *part, const struct pithi_cache_key *key, const char *kind)
 {
     if (file_name(key, kind, part->final, sizeof part->final, 1)) {
         snprintf(part->name, sizeof part->name, "%.*s.XXXXXX", (int)sizeof part->name - 8, part->final);
+        if ((part->unnamed = (part->fd = open_unnamed(part->final)) >= 0))
+            return 1;
         if ((part->fd = mkostemp(part->name, O_CLOEXEC)) >= 0)
             return 1;
     }
     return pithi_cache_begin_nameless(part);
+}
+
+/* Its name while it is not yet under its own, which may be taken. */
+static int give_name(struct pithi_cache_part *part)
+{
+    char file[64];
+    snprintf(file, sizeof file, "/proc/self/fd/%d", part->fd);
+    snprintf(part->name, sizeof part->name, "%.*s.%d", (int)sizeof part->name - 16, part->final, (int)getpid());
+    return linkat(AT_FDCWD, file, AT_FDCWD, part->name, AT_SYMLINK_FOLLOW) == 0;
 }
 
 int pithi_cache_end(struct pithi_cache_part *part, int whole)
@@ -199,8 +219,9 @@ int pithi_cache_end(struct pithi_cache_part *part, int whole)
     if (!part->name[0])
         return 0;
     whole = whole && fstat(part->fd, &st) == 0 && (uint64_t)st.st_size <= PITHI_CACHE_BYTES / 2;
-    whole = whole && rename(part->name, part->final) == 0;
-    if (!whole)
+    int named = !part->unnamed || (whole && give_name(part));
+    whole = whole && named && rename(part->name, part->final) == 0;
+    if (named && !whole)
         unlink(part->name);
     part->name[0] = 0;
     trim();

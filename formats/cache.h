@@ -26,6 +26,7 @@ struct pithi_cache_key {
 
 struct pithi_cache_part {
     int fd;           /* the caller's from then on */
+    int unnamed;      /* 1: it gets its name at the end */
     char name[4096];  /* while it is written; "": nameless */
     char final[4096]; /* from then on */
 };

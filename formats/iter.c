@@ -102,6 +102,8 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pi
         pithi_block_leave(&c->block);
         return -1;
     }
+    if (it->log->records_read)
+        __atomic_fetch_add(it->log->records_read, b->count, __ATOMIC_RELAXED);
     return 1;
 }
 

@@ -142,9 +142,12 @@ static int open_log(const char *path, const struct way *way, struct pithlog **lo
     return PITH_OK;
 }
 
-int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context, struct pithlog **log)
+int pithi_log_open(const char *path, void (*say)(void *, const char *), void *context,
+                   int (*progress)(void *context, double part), struct pithlog **log)
 {
-    return open_log(path, &(struct way){.say = say, .say_context = context}, log);
+    struct pithi_watched watched = {.progress = progress, .context = context, .passes = 1};
+    struct way way = {.say = say, .say_context = context, .watched = progress ? &watched : NULL};
+    return open_log(path, &way, log);
 }
 
 int pithi_log_open_blocks(const char *path, struct pithlog **log)
@@ -176,8 +179,7 @@ int pithlog_open(const char *path, struct pithlog **log) { return open_log(path,
 int pithlog_open_watched(const char *path, int (*progress)(void *context, double part), void *context,
                          struct pithlog **log)
 {
-    struct pithi_watched watched = {.progress = progress, .context = context, .passes = 1};
-    return open_log(path, &(struct way){.watched = progress ? &watched : NULL}, log);
+    return pithi_log_open(path, NULL, context, progress, log);
 }
 
 void pithlog_close(struct pithlog *log)

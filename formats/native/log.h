@@ -67,6 +67,7 @@ struct pithlog {
     uint32_t rank_count;
     uint32_t *lane_ranks;        /* of each lane the index of its rank */
     struct pithlog_comm **comms; /* each made when it is first asked for */
+    uint64_t *records_read;      /* iterators add the records of each block that they take in; NULL: nobody asks */
     /* Told of each damage that is found; may be NULL. */
     void (*say)(void *context, const char *text);
     void *say_context;
@@ -105,8 +106,9 @@ uint32_t pithi_log_block_at(struct pithlog *log, const struct pithi_log_lane *la
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
-/* pithlog_open, with each damage that it finds told. */
-int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context, struct pithlog **log);
+/* pithlog_open_watched, with each damage that it finds told. */
+int pithi_log_open(const char *path, void (*say)(void *context, const char *text), void *context,
+                   int (*progress)(void *context, double part), struct pithlog **log);
 
 /* The same by looking at all blocks, whatever the index says: finds most in a damaged log. */
 int pithi_log_open_blocks(const char *path, struct pithlog **log);

@@ -4,12 +4,14 @@
 
 #include "error.h"
 #include "native/check.h"
+#include "tools/progress.h"
 #include "tools/tools.h"
 
 /* Damages are what was asked for, so they go to standard output. */
 static void say(void *context, const char *text)
 {
     (void)context;
+    pithi_progress_clear();
     pithi_tool_say(stdout, "%s", text);
 }
 
@@ -24,7 +26,9 @@ int pithi_tool_check(int argc, char **argv)
         return 2;
     if ((status = pithi_tool_arguments(argc, argv, names)) != 0)
         return status;
-    damages = pithi_check(argv[optind], say, NULL, &records);
+    pithi_progress_begin_part(argv[0], pithi_tool_bytes(argv[optind]));
+    damages = pithi_check_watched(argv[optind], say, NULL, pithi_progress_part, &records);
+    pithi_progress_end();
     if (damages < 0)
         return pithi_tool_failed();
     if (damages)

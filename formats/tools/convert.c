@@ -42,7 +42,7 @@ int pithi_tool_convert(int argc, char **argv)
 
     if (status)
         return status;
-    TRY(pithlog_open(argv[optind], &log));
+    TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_outfile_write(argv[0], log, format, argv[optind + 1], &how));
 out:
     if (err)

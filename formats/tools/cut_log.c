@@ -49,6 +49,19 @@ static int fill(void *context, struct pithi_writer *writer)
     return pithi_log_copy(cut->log, writer, &cut->what);
 }
 
+/* For messages the whole log is read, then its part twice, see native/halves.h. */
+static uint64_t expected(const struct cut *cut)
+{
+    const struct pithi_copy *what = &cut->what;
+    const struct pithlog_info *info = pithlog_get_info(cut->log);
+    uint64_t part = pithi_outfile_expect(cut->log, what->from_ns, what->to_ns);
+
+    pithi_outfile_count(cut->log);
+    if (what->lanes)
+        part = (uint64_t)((double)part / info->lanes * what->lane_count);
+    return info->messages && part < info->records ? info->records + 2 * part : part;
+}
+
 /* A log of the same format, if nothing else was asked for. */
 static int write_cut(const char *command, struct cut *cut)
 {
@@ -62,7 +75,7 @@ static int write_cut(const char *command, struct cut *cut)
         TRY(pithi_lanes_find(&cut->set, cut->log, &lanes, &cut->what.lane_count));
         cut->what.lanes = lanes;
     }
-    TRY(pithi_outfile_make(command, format, cut->out, fill, cut));
+    TRY(pithi_outfile_make(command, format, cut->out, fill, cut, expected(cut)));
 out:
     free(lanes);
     return err ? pithi_tool_failed() : 0;
@@ -74,7 +87,7 @@ int pithi_tool_cut(int argc, char **argv)
     int status = read_options(argc, argv, &cut);
 
     if (status == 0)
-        status = pithlog_open(argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);
+        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);
     pithlog_close(cut.log);
     free(cut.set.ranges);
     return status;

@@ -76,8 +76,8 @@ int pithi_pair_open(struct pithi_pair *pair, const char *a, const char *b)
     int err;
 
     *pair = (struct pithi_pair){.defs = NULL};
-    TRY(pithlog_open(a, &pair->log[0]));
-    TRY(pithlog_open(b, &pair->log[1]));
+    TRY(pithi_tool_open("diff", a, &pair->log[0]));
+    TRY(pithi_tool_open("diff", b, &pair->log[1]));
     TRY(pithi_defs_new(&pair->defs));
     TRY(join_defs(pair, 0));
     TRY(join_defs(pair, 1));

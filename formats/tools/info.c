@@ -138,7 +138,7 @@ int pithi_tool_info(int argc, char **argv)
 
     if (pithi_tool_option(argc, argv, ":", options) != -1 || pithi_tool_arguments(argc, argv, names))
         return 2;
-    TRY(pithlog_open(argv[optind], &log));
+    TRY(pithi_tool_open(argv[0], argv[optind], &log));
     TRY(pithi_out_open(&out, stdout));
     put_numbers(&out, log);
     TRY(put_hosts(&out, log));

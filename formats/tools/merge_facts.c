@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "native/bytes.h"
+#include "tools/tools.h"
 
 static const char *const start_key = "start_unix_s";
 enum { MOST_BYTES = 2000 }; /* of the values of a property together */
@@ -41,7 +42,7 @@ static int parse_clock(const char *text, int64_t *time_ns)
 
 int pithi_source_open(struct pithi_source *source)
 {
-    int err = pithlog_open(source->path, &source->log);
+    int err = pithi_tool_open("merge", source->path, &source->log);
     const char *text = err ? NULL : property(source->log, start_key);
 
     source->knows_clock = text && parse_clock(text, &source->zero_unix_ns);

@@ -305,16 +305,20 @@ static void allow_many_files(void)
 static int merge_logs(const char *command, struct merge *m)
 {
     const struct pithi_format *format;
+    uint64_t records = 0;
     int err, status = pithi_outfile_format(command, m->format, m->out, "native", &format);
 
     if (status)
         return status;
     allow_many_files();
-    for (uint32_t i = 0; i < m->count; i++)
+    for (uint32_t i = 0; i < m->count; i++) {
         TRY(pithi_source_open(&m->sources[i]));
+        pithi_outfile_count(m->sources[i].log);
+        records += pithlog_get_info(m->sources[i].log)->records;
+    }
     TRY(align_times(m));
     TRY(number_ranks(m));
-    TRY(pithi_outfile_make(command, format, m->out, fill, m));
+    TRY(pithi_outfile_make(command, format, m->out, fill, m, records));
 out:
     return err ? pithi_tool_failed() : 0;
 }

@@ -2,6 +2,7 @@
  * remove a folder. */
 #include "tools/outfile.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -37,9 +38,12 @@ static void *wait_for_signal(void *set)
 static void guard(void)
 {
     static sigset_t set;
+    static int guarded;
     struct sigaction action;
     pthread_t thread;
 
+    if (guarded++)
+        return;
     sigemptyset(&set);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
@@ -51,12 +55,40 @@ static void guard(void)
         pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-static uint64_t part_megabytes(const void *context)
+/* ---- Progress ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t records_read; /* of the log that is written, or of those that are put together */
+
+uint64_t pithi_outfile_expect(const struct pithlog *log, int64_t from_ns, int64_t to_ns)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+    double all = (double)info->end_ns - (double)info->start_ns, part;
+
+    from_ns = from_ns > info->start_ns ? from_ns : info->start_ns;
+    to_ns = to_ns < info->end_ns ? to_ns : info->end_ns;
+    part = from_ns > to_ns ? 0 : all > 0 ? ((double)to_ns - (double)from_ns) / all : 1;
+    return (uint64_t)(part * (double)info->records);
+}
+
+void pithi_outfile_count(struct pithlog *log) { log->records_read = &records_read; }
+
+static uint64_t bytes_written(const void *context)
 {
     struct stat status;
 
     (void)context;
-    return stat(out.part, &status) == 0 ? (uint64_t)status.st_size / 1000000 : 0;
+    return stat(out.part, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+/* Where it is not known how much there is to read, by what is written. */
+static void begin_progress(const char *command, uint64_t records)
+{
+    records_read = 0;
+    pithi_progress_begin(&(struct pithi_progress){.command = command,
+                                                  .done = records ? pithi_progress_count : bytes_written,
+                                                  .context = &records_read,
+                                                  .total = records,
+                                                  .unit = records ? "records" : "B"});
 }
 
 /* Text to standard output as it is made; there a file that appears when complete makes no sense. */
@@ -68,11 +100,10 @@ static int write_stdout(struct pithlog *log, const struct pithi_format *format, 
     return format->write(log, stdout, how);
 }
 
-int pithi_outfile_write(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
-                        const struct pithi_convert *how)
+/* `records`: about how many will be read for it. */
+static int write_guarded(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
+                         const struct pithi_convert *how, uint64_t records)
 {
-    char what[64];
-    struct pithi_progress progress = {.what = what, .done = part_megabytes, .unit = " MB written"};
     int err;
 
     if (strcmp(path, "-") == 0)
@@ -80,12 +111,20 @@ int pithi_outfile_write(const char *command, struct pithlog *log, const struct p
     out.format = format;
     out.path = path;
     snprintf(out.part, sizeof out.part, "%s.part", path);
-    snprintf(what, sizeof what, "pith: %s", command);
     guard();
-    pithi_progress_begin(&progress);
+    begin_progress(command, records);
     err = pithi_format_write(log, format, path, how);
     pithi_progress_end();
     return err;
+}
+
+int pithi_outfile_write(const char *command, struct pithlog *log, const struct pithi_format *format, const char *path,
+                        const struct pithi_convert *how)
+{
+    uint64_t records = pithi_outfile_expect(log, how->from_ns, how->to_ns);
+
+    pithi_outfile_count(log);
+    return write_guarded(command, log, format, path, how, records * (uint64_t)(format->passes ? format->passes : 1));
 }
 
 /* ---- A log that is made anew ------------------------------------------------------------------------------------- */
@@ -116,14 +155,16 @@ out:
 }
 
 static int write_through(const char *command, const struct pithi_format *format, const char *path,
-                         const struct pithi_convert *how)
+                         const struct pithi_convert *how, uint64_t records)
 {
     struct pithlog *log = NULL;
     int fd = pithi_temporary_file(), err;
 
     if (fd < 0)
-        return pithi_fail(PITH_ERR_IO, "no place for a temporary file; set TMPDIR");
+        return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
+    begin_progress(command, records);
     err = fill_file(fd);
+    pithi_progress_end();
     if (err) {
         close(fd);
         return err;
@@ -136,7 +177,7 @@ out:
 }
 
 int pithi_outfile_make(const char *command, const struct pithi_format *format, const char *path,
-                       int (*fill)(void *context, struct pithi_writer *writer), void *context)
+                       int (*fill)(void *context, struct pithi_writer *writer), void *context, uint64_t records)
 {
     struct pithi_convert how = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = pithi_outfile_note};
     struct pithi_format own = *format;
@@ -144,9 +185,9 @@ int pithi_outfile_make(const char *command, const struct pithi_format *format, c
     making.fill = fill;
     making.context = context;
     if (format->write != pithi_native_write)
-        return write_through(command, format, path, &how);
+        return write_through(command, format, path, &how, records);
     own.write = write_made;
-    return pithi_outfile_write(command, NULL, &own, path, &how);
+    return write_guarded(command, NULL, &own, path, &how, records);
 }
 
 int pithi_outfile_format(const char *command, const char *name, const char *path, const char *standard,
@@ -162,4 +203,8 @@ int pithi_outfile_format(const char *command, const char *name, const char *path
     return 0;
 }
 
-void pithi_outfile_note(const char *text) { pithi_tool_say(stderr, "pith: note: %s", text); }
+void pithi_outfile_note(const char *text)
+{
+    pithi_progress_clear();
+    pithi_tool_say(stderr, "pith: note: %s", text);
+}

@@ -42,7 +42,7 @@ int pithi_print_log(const char *path, const struct pithi_text *how, const struct
     uint32_t *lanes = NULL;
     int err;
 
-    TRY(pithlog_open(path, &log));
+    TRY(pithi_tool_open("print", path, &log));
     if (set->count) {
         TRY(pithi_lanes_find(set, log, &lanes, &own.query.lane_count));
         own.query.lanes = lanes;

@@ -4,46 +4,108 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
-static struct pithi_progress current; /* what == NULL: none */
+static struct pithi_progress current; /* command == NULL: none */
+static int64_t begun_ms;
 static volatile sig_atomic_t shown;
+static volatile uint64_t part_bytes; /* of pithi_progress_part */
 
 uint64_t pithi_progress_count(const void *context) { return *(const volatile uint64_t *)context; }
 
-static size_t put_text(char *to, const char *text)
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* ---- The line ---------------------------------------------------------------------------------------------------- */
+
+struct line {
+    char text[160];
+    size_t size;
+};
+
+static void put_text(struct line *line, const char *text)
 {
     size_t size = strlen(text);
 
-    memcpy(to, text, size);
-    return size;
+    if (size > sizeof line->text - line->size)
+        return;
+    memcpy(line->text + line->size, text, size);
+    line->size += size;
 }
 
-static size_t put_number(char *to, uint64_t number)
+static void put_number(struct line *line, uint64_t number)
 {
-    size_t size = 1;
+    char digits[24];
+    size_t at = sizeof digits;
 
-    for (uint64_t rest = number; rest >= 10; rest /= 10)
-        size++;
-    for (size_t i = size; i > 0; i--, number /= 10)
-        to[i - 1] = (char)('0' + number % 10);
-    return size;
+    digits[--at] = '\0';
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) > 0);
+    put_text(line, digits + at);
+}
+
+/* 12345678 records: "12.3 Mrecords". */
+static void put_scaled(struct line *line, uint64_t number)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G"};
+    unsigned prefix = 0;
+    uint64_t tenths = number < UINT64_MAX / 10 ? number * 10 : number;
+
+    while (tenths >= 10000 && prefix < 3) {
+        tenths /= 1000;
+        prefix++;
+    }
+    put_number(line, tenths / 10);
+    if (prefix && tenths < 1000) {
+        put_text(line, ".");
+        put_number(line, tenths % 10);
+    }
+    put_text(line, " ");
+    put_text(line, prefixes[prefix]);
+    put_text(line, current.unit);
+}
+
+static void put_left(struct line *line, uint64_t seconds)
+{
+    put_text(line, ", ");
+    put_number(line, seconds < 120 ? seconds : seconds / 60);
+    put_text(line, seconds < 120 ? " s left" : " min left");
 }
 
 static void show(int signal_number)
 {
-    char line[128];
-    size_t size = put_text(line, "\r");
-    uint64_t done = current.done(current.context);
+    struct line line = {.size = 0};
+    uint64_t done = current.done(current.context), total = current.total;
+    uint64_t ms = (uint64_t)(now_ms() - begun_ms) + 1, rate = (uint64_t)((double)done * 1000 / (double)ms);
 
     (void)signal_number;
-    size += put_text(line + size, current.what);
-    size += put_text(line + size, ": ");
-    size += put_number(line + size, current.total ? done / (current.total / 100 + 1) : done);
-    size += put_text(line + size, current.total ? " %" : current.unit);
-    if (write(STDERR_FILENO, line, size) > 0)
+    put_text(&line, "\rpith: ");
+    put_text(&line, current.command);
+    put_text(&line, ": ");
+    if (total) {
+        put_number(&line, done < total ? (uint64_t)((double)done * 100 / (double)total) : 99);
+        put_text(&line, " %, ");
+    } else {
+        put_scaled(&line, done);
+        put_text(&line, ", ");
+    }
+    put_scaled(&line, rate);
+    put_text(&line, "/s");
+    if (done < total && rate)
+        put_left(&line, (total - done) / rate + 1);
+    put_text(&line, "\033[K");
+    if (write(STDERR_FILENO, line.text, line.size) > 0)
         shown = 1;
 }
+
+/* ---- The calls --------------------------------------------------------------------------------------------------- */
 
 static void set_timer(int microseconds)
 {
@@ -59,19 +121,45 @@ void pithi_progress_begin(const struct pithi_progress *progress)
     if (!isatty(STDERR_FILENO))
         return;
     current = *progress;
+    begun_ms = now_ms();
     sigaction(SIGALRM, &action, NULL);
     set_timer(500000);
 }
 
-void pithi_progress_end(void)
+void pithi_progress_clear(void)
 {
     static const char clear[] = "\r\033[K";
 
-    if (!current.what)
+    if (shown && write(STDERR_FILENO, clear, sizeof clear - 1) > 0)
+        shown = 0;
+}
+
+void pithi_progress_end(void)
+{
+    if (!current.command)
         return;
     set_timer(0);
     signal(SIGALRM, SIG_IGN);
-    current.what = NULL;
-    if (shown && write(STDERR_FILENO, clear, sizeof clear - 1) > 0)
-        shown = 0;
+    current.command = NULL;
+    pithi_progress_clear();
+}
+
+static uint64_t part_done(const void *context)
+{
+    (void)context;
+    return part_bytes;
+}
+
+void pithi_progress_begin_part(const char *command, uint64_t bytes)
+{
+    part_bytes = 0;
+    pithi_progress_begin(
+        &(struct pithi_progress){.command = command, .done = part_done, .total = bytes ? bytes : 1, .unit = "B"});
+}
+
+int pithi_progress_part(void *context, double part)
+{
+    (void)context;
+    part_bytes = (uint64_t)(part * (double)current.total);
+    return 0;
 }

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "native/native.h"
 #include "spill/spill_read.h"
+#include "tools/outfile.h"
 #include "tools/tools.h"
 
 /* LOG of LOG.spill, when no other name was given. */
@@ -80,19 +81,31 @@ static int check_name(const char *name, int chosen)
     return PITH_OK;
 }
 
+/* What a new log is made of. */
+struct recovering {
+    const struct pithi_spill_folder *folder;
+    const struct pithi_spill_job *job;
+    struct pithi_spill_result result;
+    const char *path; /* of a log */
+    uint64_t damages;
+};
+
+static int fill_from_job(void *context, struct pithi_writer *writer)
+{
+    struct recovering *r = context;
+
+    return pithi_spill_read_job(r->folder, r->job, writer, &r->result);
+}
+
 static int recover_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, const char *name)
 {
-    struct pithi_spill_result result;
-    struct pithi_writer *writer = NULL;
+    struct recovering r = {.folder = folder, .job = job};
     int err;
-    TRY(pithi_writer_open(&writer, name, -1));
-    TRY(pithi_spill_read_job(folder, job, writer, &result));
-    TRY(pithi_writer_finish(writer));
-    tell(job, &result, name);
+
+    TRY(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
+    tell(job, &r.result, name);
     tell_missing(folder, job);
 out:
-    if (writer != NULL)
-        pithi_writer_close(writer);
     return err;
 }
 
@@ -128,21 +141,23 @@ static int is_log(const char *path)
     return native;
 }
 
+static int fill_from_log(void *context, struct pithi_writer *writer)
+{
+    struct recovering *r = context;
+
+    return pithi_native_recover(r->path, writer, &r->damages);
+}
+
 static int recover_log(const char *path, const char *name)
 {
-    struct pithi_writer *writer = NULL;
-    uint64_t damages = 0;
-    int err = check_name(name, 1);
-    if (err)
+    struct recovering r = {.path = path};
+
+    if (check_name(name, 1) ||
+        pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_log, &r, 0))
         return pithi_tool_failed();
-    TRY(pithi_writer_open(&writer, name, -1));
-    TRY(pithi_native_recover(path, writer, &damages));
-    TRY(pithi_writer_finish(writer));
-    printf("%s: what is whole of %s; %llu place%s left out\n", name, path, (unsigned long long)damages,
-           damages == 1 ? "" : "s");
-out:
-    pithi_writer_close(writer);
-    return err != PITH_OK ? pithi_tool_failed() : 0;
+    printf("%s: what is whole of %s; %llu place%s left out\n", name, path, (unsigned long long)r.damages,
+           r.damages == 1 ? "" : "s");
+    return 0;
 }
 
 int pithi_tool_recover(int argc, char **argv)

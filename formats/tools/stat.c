@@ -91,7 +91,7 @@ int pithi_tool_stat(int argc, char **argv)
 
     if (status)
         return status;
-    TRY(pithlog_open(argv[optind], &log));
+    TRY(pithi_tool_open(argv[0], argv[optind], &log));
     clip(&asked.window, pithlog_get_info(log));
     TRY(choose_lanes(&asked, log));
     TRY(asked.answer->gather(log, &asked.window, &table));

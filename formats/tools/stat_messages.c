@@ -26,10 +26,11 @@ static int each_message(struct pithlog *log, const struct pithi_stat_window *win
                         int (*add)(void *context, const struct pithlog_message *message), void *context)
 {
     volatile uint64_t done = 0;
-    struct pithi_progress progress = {.what = "pith: stat",
+    struct pithi_progress progress = {.command = "stat",
                                       .done = pithi_progress_count,
                                       .context = (const void *)&done,
-                                      .total = pithlog_get_info(log)->messages};
+                                      .total = pithlog_get_info(log)->messages,
+                                      .unit = "messages"};
     struct pithlog_matcher *matcher;
     struct pithlog_message message;
     uint64_t sends = 0, recvs = 0;

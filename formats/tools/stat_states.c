@@ -29,10 +29,11 @@ static int each_record(struct pithlog *log, const struct pithlog_query *query,
                        int (*count)(void *context, const struct pithlog_record *record), void *context)
 {
     volatile uint64_t done = 0;
-    struct pithi_progress progress = {.what = "pith: stat",
+    struct pithi_progress progress = {.command = "stat",
                                       .done = pithi_progress_count,
                                       .context = (const void *)&done,
-                                      .total = pithlog_get_info(log)->records};
+                                      .total = pithlog_get_info(log)->records,
+                                      .unit = "records"};
     struct pithlog_record records[128];
     struct pithlog_iter *iter;
     int err, more = 0;

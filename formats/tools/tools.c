@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 #include "native/log.h"
+#include "tools/progress.h"
 
 /* ---- Errors ---------------------------------------------------------------------------------------------------- */
 
@@ -42,6 +44,25 @@ int pithi_tool_usage(const char *command, const char *format, ...)
     va_end(arguments);
     pithi_tool_say(stderr, "pith: %s: %s; see `pith help %s`", command, text, command);
     return 2;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------------------------- */
+
+uint64_t pithi_tool_bytes(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
+}
+
+int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
+{
+    int err;
+
+    pithi_progress_begin_part(command, pithi_tool_bytes(path));
+    err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
+    pithi_progress_end();
+    return err;
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */

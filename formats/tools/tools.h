@@ -39,6 +39,10 @@ int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); return
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* pithlog_open, with progress on a terminal: logs of other formats are read as a whole. */
+uint64_t pithi_tool_bytes(const char *path); /* of a file */
+int pithi_tool_open(const char *command, const char *path, struct pithlog **log);
+
 /* ---- Arguments ------------------------------------------------------------------------------------------------- */
 
 /* getopt_long's next option, without its messages: -1 at the end, '?' after an error was printed. `shorts` begins with
