@@ -21,8 +21,13 @@ static const struct pithi_font title_font = {16, 1}, text_font = {11.5, 0}, smal
 
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
+/* Of very many rows, all together. */
+enum { MOST_NATURAL = 2000 };
+
 static double natural_row_height(uint32_t rows)
 {
+    if (rows > MOST_NATURAL / 2)
+        return (double)MOST_NATURAL / rows;
     if (rows <= 12)
         return 30;
     if (rows <= 24)
@@ -37,8 +42,8 @@ static void measure_labels(struct pithi_figure *figure, const struct pithi_paint
     char label[128];
 
     figure->label_width = 0;
-    for (uint32_t row = 0; row < figure->plot.row_count; row++) {
-        pithi_row_label(figure->plot.log, figure->plot.rows[row], label, sizeof label);
+    for (uint32_t row = 0; row < figure->row_count; row++) {
+        pithi_row_label(figure->plot.log, figure->rows[row], label, sizeof label);
         figure->label_width = fmax(figure->label_width, painter->text_width(painter->context, text_font, label));
     }
     figure->label_width = fmin(ceil(figure->label_width), floor(figure->width / 3));
@@ -58,7 +63,7 @@ static struct pithi_legend_plan plan_of(const struct pithi_figure *figure)
 static double layout_rest(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
     double rest = TITLE_HEIGHT + pithi_figure_ranges_room(&figure->ranges) + AXIS_HEIGHT + MARGIN / 2, legend = 0;
-    double wanted = fmin(figure->plot.row_count * 12.0, figure->height * 0.4);
+    double wanted = fmin(figure->row_count * 12.0, figure->height * 0.4);
 
     figure->below = plan_of(figure);
     figure->below.table = figure->stats;
@@ -95,8 +100,8 @@ static int load_plot(struct pithi_figure *figure, const struct pithi_painter *pa
     plot->x = MARGIN + figure->label_width + 10;
     plot->y = TITLE_HEIGHT;
     figure->plot_width = floor(fmax(figure->width - plot->x - MARGIN - beside, 40));
-    plot->width = figure->columns && figure->columns < figure->plot_width ? figure->columns
-                                                                          : (uint32_t)figure->plot_width;
+    plot->width =
+        figure->columns && figure->columns < figure->plot_width ? figure->columns : (uint32_t)figure->plot_width;
     err = pithi_plot_load(plot);
     if (err && err != PITH_ERR_DAMAGED)
         return err;
@@ -114,13 +119,13 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     struct pithi_plot *plot = &figure->plot;
     double room, foot = 0;
 
-    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(plot->row_count);
-    room = plot->row_height * plot->row_count;
+    plot->row_height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
+    room = plot->row_height * figure->row_count;
     if (figure->height) {
         room = figure->height - rest;
         layout_beside(figure, painter, fmax(room + AXIS_HEIGHT, LIST_LINE));
-        if (plot->row_count && figure->row_height <= 0)
-            plot->row_height = room / plot->row_count;
+        if (figure->row_count && figure->row_height <= 0)
+            plot->row_height = room / figure->row_count;
     } else {
         room = fmax(room, layout_beside(figure, painter, 0) - AXIS_HEIGHT);
         figure->height = ceil(rest + room);
@@ -128,24 +133,77 @@ static void layout_rows(struct pithi_figure *figure, const struct pithi_painter 
     }
     if (plot->row_height > 8)
         plot->row_height = floor(plot->row_height);
+    if (plot->row_count)
+        plot->row_height *= (double)figure->row_count / plot->row_count;
     figure->ranges_y = ceil(plot->y + plot->row_height * plot->row_count);
     figure->axis_y = figure->ranges_y + pithi_figure_ranges_room(&figure->ranges);
     figure->below.y = fmax(figure->axis_y, foot) + AXIS_HEIGHT + LEGEND_GAP;
 }
 
+/* The plot's rows: those given, or several as one. */
+static void set_rows(struct pithi_figure *figure, uint32_t per)
+{
+    pithi_groups_free(&figure->groups);
+    figure->per = per;
+    figure->plot.rows = figure->rows;
+    figure->plot.row_count = figure->row_count;
+    if (per == 1)
+        return;
+    pithi_groups_make(figure->rows, figure->row_count, per, &figure->groups);
+    figure->plot.rows = figure->groups.rows;
+    figure->plot.row_count = figure->groups.count;
+}
+
+/* How many rows have to be one at least, before the legend is known, which takes more of the room. */
+static uint32_t least_per(const struct pithi_figure *figure)
+{
+    double height = figure->row_height > 0 ? figure->row_height : natural_row_height(figure->row_count);
+
+    if (figure->height && figure->row_count && figure->row_height <= 0)
+        height = fmax(figure->height - TITLE_HEIGHT - AXIS_HEIGHT, 1) / figure->row_count;
+    return pithi_groups_per(height) > figure->per ? pithi_groups_per(height) : figure->per;
+}
+
+/* Lays out and asks the log, with *per rows as one, which becomes what it should have been. */
+static int load_rows(struct pithi_figure *figure, const struct pithi_painter *painter, uint32_t *per, double *rest)
+{
+    double height;
+    int err;
+
+    set_rows(figure, *per);
+    err = load_plot(figure, painter);
+    if (err && err != PITH_ERR_DAMAGED)
+        return err;
+    *rest = layout_rest(figure, painter);
+    layout_rows(figure, painter, *rest);
+    height = figure->plot.row_height * figure->plot.row_count / fmax(figure->row_count, 1);
+    if (height > 0 && pithi_groups_per(height) > *per)
+        *per = pithi_groups_per(height);
+    return err;
+}
+
 int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *painter)
 {
+    struct pithi_figure start;
     double rest;
+    uint32_t per;
     int err;
 
     if (figure->width < PITHI_FIGURE_LEAST_WIDTH || (figure->height && figure->height < PITHI_FIGURE_LEAST_HEIGHT))
         return PITH_ERR_USAGE;
+    figure->rows = figure->plot.rows;
+    figure->row_count = figure->plot.row_count;
     measure_labels(figure, painter);
-    err = load_plot(figure, painter);
+    start = *figure;
+    per = least_per(figure);
+    err = load_rows(figure, painter, &per, &rest);
+    if ((!err || err == PITH_ERR_DAMAGED) && per > figure->per) {
+        pithi_figure_free(figure);
+        *figure = start;
+        err = load_rows(figure, painter, &per, &rest);
+    }
     if (err && err != PITH_ERR_DAMAGED)
         return err;
-    rest = layout_rest(figure, painter);
-    layout_rows(figure, painter, rest);
     if (figure->height > PITHI_FIGURE_MOST || figure->height < rest + 8 ||
         figure->ranges_y > figure->height - rest + TITLE_HEIGHT + 1)
         return PITH_ERR_USAGE;
@@ -156,8 +214,13 @@ void pithi_figure_free(struct pithi_figure *figure)
 {
     pithi_plot_free(&figure->plot);
     pithi_figure_ranges_free(&figure->ranges);
+    pithi_groups_free(&figure->groups);
     free(figure->legend);
     figure->legend = NULL;
+    if (figure->rows) {
+        figure->plot.rows = figure->rows;
+        figure->plot.row_count = figure->row_count;
+    }
 }
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
@@ -166,7 +229,7 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
 {
     const struct pithi_plot *plot = &figure->plot;
     const struct pithlog_info *info = pithlog_get_info(plot->log);
-    char duration[32], from[32], to[32], window[96] = "", lanes[48] = "", records[40];
+    char duration[32], from[32], to[32], window[96] = "", lanes[48] = "", groups[40] = "", records[40];
     int64_t span = plot->t1_ns - plot->t0_ns, from_ns, to_ns;
 
     pithi_whole_window(plot->log, &from_ns, &to_ns);
@@ -179,8 +242,10 @@ void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t
     }
     if (info->lanes != info->ranks)
         snprintf(lanes, sizeof lanes, ", %" PRIu32 " threads", info->lanes);
-    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s", info->ranks, info->ranks == 1 ? "" : "s", lanes,
-             records, duration, window);
+    if (figure->per > 1)
+        snprintf(groups, sizeof groups, ", %" PRIu32 " lanes a row", figure->per);
+    snprintf(text, size, "%" PRIu32 " rank%s%s, %s records, %s%s%s", info->ranks, info->ranks == 1 ? "" : "s", lanes,
+             records, duration, window, groups);
 }
 
 static void draw_title(const struct pithi_figure *figure, const struct pithi_painter *painter)
@@ -198,15 +263,18 @@ static void draw_labels(const struct pithi_figure *figure, const struct pithi_pa
 {
     const struct pithi_plot *plot = &figure->plot;
     uint32_t every = (uint32_t)ceil(LEAST_LABEL_SPACING / plot->row_height);
+    double top, height, y, last_y = -INFINITY;
     char label[128];
 
+    pithi_plot_bar(plot->row_height, 0, &top, &height);
     for (uint32_t row = 0; row < plot->row_count; row += every) {
-        double top, height, y;
-        pithi_plot_bar(plot->row_height, 0, &top, &height);
         y = fmax(plot->y + 9, floor(plot->y + row * plot->row_height + top + height / 2 + 4));
+        if (y - last_y < LEAST_LABEL_SPACING - 2)
+            continue;
+        last_y = y;
         pithi_row_label(plot->log, plot->rows[row], label, sizeof label);
         pithi_text_in(painter, MARGIN, y, figure->label_width + 4, text_font,
-                     plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);
+                      plot->rows[row].counter == PITHI_NONE ? PITHI_RGB_TEXT : PITHI_RGB_FAINT, label);
     }
 }
 

@@ -5,6 +5,7 @@
 #define PITHI_FIGURE_H
 
 #include "core/figure_ranges.h"
+#include "core/groups.h"
 #include "core/legend_draw.h"
 #include "core/plot.h"
 
@@ -16,12 +17,16 @@ struct pithi_figure {
     double width, height;   /* of the picture; height 0: as the rows need, set by pithi_figure_load */
     double row_height;      /* 0: by the size */
     uint32_t columns;       /* asked of the log; 0: one a pixel. Fewer are drawn wider */
+    uint32_t per; /* so many rows are drawn as one (groups.h), or more where that is lower than a pixel; 0: 1 */
     enum pithi_legend_place place;
     int no_arrows; /* messages are counted, not drawn */
-    int stats; /* a table of counts and times below the picture, which is the legend if that is there as well */
+    int stats;     /* a table of counts and times below the picture, which is the legend if that is there as well */
     struct pithi_figure_ranges ranges; /* .height: of the mountain ranges below the rows, 0 none */
     /* Made by pithi_figure_load: */
     double ranges_y, axis_y, label_width, plot_width; /* in pixels, unlike plot.width */
+    struct pithi_groups groups;                       /* the plot's rows, if they are drawn several as one; their */
+    const struct pithi_row *rows;                     /* [row_count] rows as they were given */
+    uint32_t row_count;
     struct pithi_legend_entry *legend;
     uint32_t legend_count;
     struct pithi_legend_plan below, beside;
@@ -35,6 +40,7 @@ int pithi_figure_load(struct pithi_figure *figure, const struct pithi_painter *p
 void pithi_figure_draw(const struct pithi_figure *figure, const struct pithi_painter *painter);
 /* "4 ranks, 3 120 records, 19 ms": the line below the title. */
 void pithi_figure_subtitle(const struct pithi_figure *figure, char *text, size_t size);
+/* The plot has the rows again that were given. */
 void pithi_figure_free(struct pithi_figure *figure);
 
 #endif

@@ -8,15 +8,9 @@ static double x_of(const struct pithi_lens *lens, double x)
     return lens->by > 0 ? lens->left + (x - lens->left) * lens->by : x;
 }
 
-static uint32_t colour_of(const struct pithi_lens *lens, uint32_t rgb, double *alpha)
+static uint32_t colour_of(const struct pithi_lens *lens, uint32_t rgb)
 {
-    if (lens->grey)
-        rgb = pithi_rgb_lightness(rgb) * 0x010101u;
-    if (lens->opaque && *alpha < 1) {
-        rgb = pithi_rgb_blend(PITHI_RGB_PAPER, rgb, (unsigned)(*alpha * 255 + 0.5));
-        *alpha = 1;
-    }
-    return rgb;
+    return lens->grey ? pithi_rgb_lightness(rgb) * 0x010101u : rgb;
 }
 
 static void lens_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
@@ -24,7 +18,7 @@ static void lens_rect(void *context, double x, double y, double width, double he
     struct pithi_lens *lens = context;
     double left = x_of(lens, x);
 
-    rgb = colour_of(lens, rgb, &alpha);
+    rgb = colour_of(lens, rgb);
     lens->behind->rect(lens->behind->context, left, y, x_of(lens, x + width) - left, height, rgb, alpha);
 }
 
@@ -32,7 +26,7 @@ static void lens_line(void *context, double x0, double y0, double x1, double y1,
 {
     struct pithi_lens *lens = context;
 
-    rgb = colour_of(lens, rgb, &alpha);
+    rgb = colour_of(lens, rgb);
     lens->behind->line(lens->behind->context, x_of(lens, x0), y0, x_of(lens, x1), y1, rgb, alpha);
 }
 
@@ -42,7 +36,7 @@ static void lens_triangle(void *context, const double x[3], const double y[3], u
     struct pithi_lens *lens = context;
     double by = x_of(lens, x[2]) - x[2], moved[3] = {x[0] + by, x[1] + by, x[2] + by};
 
-    rgb = colour_of(lens, rgb, &alpha);
+    rgb = colour_of(lens, rgb);
     lens->behind->triangle(lens->behind->context, moved, y, rgb, alpha);
 }
 
@@ -58,9 +52,8 @@ static void lens_text(void *context, double x, double y, enum pithi_anchor ancho
                       const char *text)
 {
     struct pithi_lens *lens = context;
-    double alpha = 1;
 
-    rgb = colour_of(lens, rgb, &alpha);
+    rgb = colour_of(lens, rgb);
     lens->behind->text(lens->behind->context, x_of(lens, x), y, anchor, font, rgb, text);
 }
 

@@ -1,4 +1,4 @@
-/* lens.h - a painter in front of another one, which sees the picture stretched, in grey, or without transparency. */
+/* lens.h - a painter in front of another one, which sees the picture stretched or in grey. */
 #ifndef PITHI_LENS_H
 #define PITHI_LENS_H
 
@@ -8,7 +8,6 @@ struct pithi_lens {
     const struct pithi_painter *behind;
     double left, by; /* x becomes left + (x - left) * by; by 0: as it is */
     int grey;        /* colours become greys of their lightness */
-    int opaque;      /* half-transparent colours are laid on paper: for files that know no transparency */
 };
 
 /* Both structs must outlive the painter. */

@@ -1,60 +1,276 @@
 /* cairo_painter.c - shapes and text through cairo. */
 #include "draw/cairo_painter.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "core/palette.h"
+
 static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
 {
     cairo_set_source_rgba(cairo, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, alpha);
 }
 
 enum { MOST_GATHERED = 4000 };
+/* From so many rectangles on an image is smaller: each takes 34 bytes of PostScript, 5 of a PDF, which is compressed. */
+enum { LEAST_IMAGE = 10000 };
+/* How dark a pixel of it can be by lines. */
+enum { LEVELS = 12 };
 
-/* Bars are on whole pixels: without smoothing their edges stay sharp, also where a viewer scales an SVG. */
-void pithi_cairo_end(struct pithi_cairo *context)
+/* ---- Paths ------------------------------------------------------------------------------------------------------- */
+
+/* Bars are on whole pixels: without smoothing their edges stay sharp, also where a viewer scales a file. */
+static void draw_path(struct pithi_cairo *context)
 {
     if (!context->gathered)
         return;
-    cairo_set_antialias(context->cairo, CAIRO_ANTIALIAS_NONE);
     set_colour(context->cairo, context->rgb, context->alpha);
-    cairo_fill(context->cairo);
-    cairo_set_antialias(context->cairo, CAIRO_ANTIALIAS_DEFAULT);
+    if (context->lines) {
+        cairo_set_line_width(context->cairo, 1);
+        cairo_stroke(context->cairo);
+    } else {
+        cairo_set_antialias(context->cairo, CAIRO_ANTIALIAS_NONE);
+        cairo_fill(context->cairo);
+        cairo_set_antialias(context->cairo, CAIRO_ANTIALIAS_DEFAULT);
+    }
     context->gathered = 0;
 }
+
+/* Half-transparent shapes may overlap, which in one path would not add up. */
+static void gather(struct pithi_cairo *context, const struct pithi_cairo_shape *shape)
+{
+    if (shape->rgb != context->rgb || shape->alpha != context->alpha || shape->is_line != context->lines ||
+        shape->alpha < 1 || context->gathered >= MOST_GATHERED)
+        draw_path(context);
+    context->lines = shape->is_line;
+    context->rgb = shape->rgb;
+    context->alpha = shape->alpha;
+    context->gathered++;
+}
+
+static void trace(cairo_t *cairo, const struct pithi_cairo_shape *shape)
+{
+    if (shape->is_line) {
+        cairo_move_to(cairo, shape->x0, shape->y0);
+        cairo_line_to(cairo, shape->x1, shape->y1);
+    } else {
+        cairo_rectangle(cairo, shape->x0, shape->y0, shape->x1 - shape->x0, shape->y1 - shape->y0);
+    }
+}
+
+static void lay_on_paper(const struct pithi_cairo *context, uint32_t *rgb, double *alpha)
+{
+    if (context->images == PITHI_IMAGES_OPAQUE && *alpha < 1) {
+        *rgb = pithi_rgb_blend(PITHI_RGB_PAPER, *rgb, (unsigned)(*alpha * 255 + 0.5));
+        *alpha = 1;
+    }
+}
+
+static void draw_shape(struct pithi_cairo *context, struct pithi_cairo_shape shape)
+{
+    lay_on_paper(context, &shape.rgb, &shape.alpha);
+    gather(context, &shape);
+    trace(context->cairo, &shape);
+}
+
+/* ---- Images ------------------------------------------------------------------------------------------------------ */
+
+/* The box that they are in, x0, y0, x1, y1 on whole pixels; lines may be anywhere in the clip. */
+static void cover_all(const struct pithi_cairo *context, double box[4])
+{
+    const double *clip = context->clip;
+
+    box[0] = box[1] = INFINITY;
+    box[2] = box[3] = -INFINITY;
+    for (uint32_t i = 0; i < context->wait_count; i++) {
+        const struct pithi_cairo_shape *shape = &context->waiting[i];
+        if (shape->is_line)
+            continue;
+        box[0] = fmin(box[0], floor(shape->x0)), box[1] = fmin(box[1], floor(shape->y0));
+        box[2] = fmax(box[2], ceil(shape->x1)), box[3] = fmax(box[3], ceil(shape->y1));
+    }
+    if (!context->wait_lines)
+        return;
+    box[0] = fmin(box[0], floor(clip[0])), box[1] = fmin(box[1], floor(clip[1]));
+    box[2] = fmax(box[2], ceil(clip[0] + clip[2])), box[3] = fmax(box[3], ceil(clip[1] + clip[3]));
+}
+
+static void draw_bars(cairo_t *onto, const struct pithi_cairo *context)
+{
+    cairo_set_antialias(onto, CAIRO_ANTIALIAS_NONE);
+    for (uint32_t i = 0; i < context->wait_count; i++) {
+        const struct pithi_cairo_shape *shape = &context->waiting[i];
+        if (shape->is_line)
+            continue;
+        set_colour(onto, shape->rgb, shape->alpha);
+        trace(onto, shape);
+        cairo_fill(onto);
+    }
+}
+
+/* So that there are not as many colours as pixels. */
+static void make_levels(cairo_surface_t *mask)
+{
+    unsigned char *bytes = cairo_image_surface_get_data(mask);
+    int stride = cairo_image_surface_get_stride(mask), height = cairo_image_surface_get_height(mask);
+
+    cairo_surface_flush(mask);
+    for (size_t i = 0; i < (size_t)stride * (size_t)height; i++)
+        bytes[i] = (unsigned char)((bytes[i] * (LEVELS - 1) + 127) / 255 * 255 / (LEVELS - 1));
+    cairo_surface_mark_dirty(mask);
+}
+
+/* All have the colour of arrows; together, how dark they make each pixel. */
+static void draw_lines(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
+{
+    cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
+    cairo_t *lines = cairo_create(mask);
+    uint32_t rgb = 0;
+
+    cairo_translate(lines, -box[0], -box[1]);
+    cairo_set_line_width(lines, 1);
+    for (uint32_t i = 0; i < context->wait_count; i++) {
+        const struct pithi_cairo_shape *shape = &context->waiting[i];
+        if (!shape->is_line)
+            continue;
+        rgb = shape->rgb;
+        cairo_set_source_rgba(lines, 0, 0, 0, shape->alpha);
+        trace(lines, shape);
+        cairo_stroke(lines);
+    }
+    cairo_destroy(lines);
+    make_levels(mask);
+    set_colour(onto, rgb, 1);
+    cairo_mask_surface(onto, mask, box[0], box[1]);
+    cairo_surface_destroy(mask);
+}
+
+static void draw_onto(cairo_t *onto, const struct pithi_cairo *context, const double box[4])
+{
+    set_colour(onto, PITHI_RGB_PAPER, 1);
+    cairo_paint(onto);
+    cairo_translate(onto, -box[0], -box[1]);
+    draw_bars(onto, context);
+    if (context->wait_lines)
+        draw_lines(onto, context, box);
+}
+
+static void draw_image(struct pithi_cairo *context)
+{
+    double box[4];
+    cover_all(context, box);
+    cairo_surface_t *image =
+        cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(box[2] - box[0]), (int)(box[3] - box[1]));
+    cairo_t *onto = cairo_create(image);
+
+    draw_onto(onto, context, box);
+    cairo_destroy(onto);
+    cairo_set_source_surface(context->cairo, image, box[0], box[1]);
+    cairo_pattern_set_filter(cairo_get_source(context->cairo), CAIRO_FILTER_NEAREST);
+    cairo_rectangle(context->cairo, box[0], box[1], box[2] - box[0], box[3] - box[1]);
+    cairo_fill(context->cairo);
+    cairo_surface_destroy(image);
+}
+
+/* ---- What waits -------------------------------------------------------------------------------------------------- */
+
+static void set_clip(struct pithi_cairo *context)
+{
+    const double *clip = context->clip;
+
+    cairo_reset_clip(context->cairo);
+    if (clip[2] < 0)
+        return;
+    cairo_rectangle(context->cairo, clip[0], clip[1], clip[2], clip[3]);
+    cairo_clip(context->cairo);
+}
+
+/* Rectangles were cut to the clip that held when each came. */
+static void draw_waiting(struct pithi_cairo *context)
+{
+    if (!context->wait_count)
+        return;
+    if (context->wait_count - context->wait_lines >= LEAST_IMAGE && !context->drawn_in) {
+        cairo_reset_clip(context->cairo);
+        draw_image(context);
+        set_clip(context);
+    } else {
+        for (uint32_t i = 0; i < context->wait_count; i++) {
+            if (context->waiting[i].is_line == (i == 0 || !context->waiting[i - 1].is_line))
+                draw_path(context), context->waiting[i].is_line ? set_clip(context) : cairo_reset_clip(context->cairo);
+            draw_shape(context, context->waiting[i]);
+        }
+        draw_path(context);
+        set_clip(context);
+    }
+    context->wait_count = context->wait_lines = 0;
+}
+
+static void wait_for_more(struct pithi_cairo *context, const struct pithi_cairo_shape *shape)
+{
+    draw_path(context);
+    context->waiting =
+        pithi_grow(context->waiting, &context->wait_capacity, context->wait_count + 1, sizeof *context->waiting);
+    context->waiting[context->wait_count++] = *shape;
+    context->wait_lines += (uint32_t)shape->is_line;
+}
+
+/* The cairo context of the painter, with nothing left to be drawn. */
+static cairo_t *flushed(struct pithi_cairo *context)
+{
+    draw_waiting(context);
+    draw_path(context);
+    return context->cairo;
+}
+
+void pithi_cairo_end(struct pithi_cairo *context)
+{
+    flushed(context);
+    free(context->waiting);
+    context->waiting = NULL;
+}
+
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void cairo_rect(void *data, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_cairo *context = data;
+    struct pithi_cairo_shape shape = {0, x, y, x + width, y + height, alpha, rgb};
+    const double *clip = context->clip;
 
-    /* Half-transparent ones may overlap, which in one path would not add up. */
-    if (rgb != context->rgb || alpha != context->alpha || alpha < 1 || context->gathered >= MOST_GATHERED)
-        pithi_cairo_end(context);
-    context->rgb = rgb;
-    context->alpha = alpha;
-    cairo_rectangle(context->cairo, x, y, width, height);
-    context->gathered++;
-}
-
-/* The cairo context of the painter, with nothing gathered. */
-static cairo_t *flushed(void *data)
-{
-    pithi_cairo_end(data);
-    return ((struct pithi_cairo *)data)->cairo;
+    if (!context->images) {
+        draw_shape(context, shape);
+        return;
+    }
+    if (clip[2] >= 0) {
+        shape.x0 = fmax(x, clip[0]), shape.y0 = fmax(y, clip[1]);
+        shape.x1 = fmin(shape.x1, clip[0] + clip[2]), shape.y1 = fmin(shape.y1, clip[1] + clip[3]);
+    }
+    if (shape.x1 > shape.x0 && shape.y1 > shape.y0)
+        wait_for_more(context, &shape);
 }
 
 static void cairo_segment(void *data, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
-    cairo_t *cairo = flushed(data);
+    struct pithi_cairo *context = data;
+    struct pithi_cairo_shape shape = {1, x0, y0, x1, y1, alpha, rgb};
 
-    set_colour(cairo, rgb, alpha);
-    cairo_set_line_width(cairo, 1);
-    cairo_move_to(cairo, x0, y0);
-    cairo_line_to(cairo, x1, y1);
-    cairo_stroke(cairo);
+    if (context->images == PITHI_IMAGES_OPAQUE && context->clip[2] >= 0) {
+        wait_for_more(context, &shape);
+        return;
+    }
+    draw_waiting(context);
+    context->drawn_in = 1;
+    draw_shape(context, shape);
 }
 
 static void cairo_triangle(void *data, const double x[3], const double y[3], uint32_t rgb, double alpha)
 {
     cairo_t *cairo = flushed(data);
 
+    ((struct pithi_cairo *)data)->drawn_in = 1;
+    lay_on_paper(data, &rgb, &alpha);
     set_colour(cairo, rgb, alpha);
     cairo_move_to(cairo, x[0], y[0]);
     cairo_line_to(cairo, x[1], y[1]);
@@ -63,15 +279,17 @@ static void cairo_triangle(void *data, const double x[3], const double y[3], uin
     cairo_fill(cairo);
 }
 
+/* Rectangles that wait are cut already, and go on waiting. */
 static void cairo_clip_to(void *data, double x, double y, double width, double height)
 {
-    cairo_t *cairo = flushed(data);
+    struct pithi_cairo *context = data;
 
-    cairo_reset_clip(cairo);
-    if (width < 0)
-        return;
-    cairo_rectangle(cairo, x, y, width, height);
-    cairo_clip(cairo);
+    if (context->wait_lines)
+        draw_waiting(context);
+    draw_path(context);
+    context->clip[0] = x, context->clip[1] = y, context->clip[2] = width, context->clip[3] = height;
+    context->drawn_in = 0;
+    set_clip(context);
 }
 
 static void choose_font(cairo_t *cairo, struct pithi_font font)
@@ -103,7 +321,8 @@ static void cairo_text(void *data, double x, double y, enum pithi_anchor anchor,
     cairo_show_text(cairo, text);
 }
 
-struct pithi_painter pithi_cairo_begin(struct pithi_cairo *context, cairo_t *cairo, int groups)
+struct pithi_painter pithi_cairo_begin(struct pithi_cairo *context, cairo_t *cairo, int groups,
+                                       enum pithi_cairo_images images)
 {
     cairo_font_options_t *options = cairo_font_options_create();
 
@@ -112,7 +331,7 @@ struct pithi_painter pithi_cairo_begin(struct pithi_cairo *context, cairo_t *cai
     cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
     cairo_set_font_options(cairo, options);
     cairo_font_options_destroy(options);
-    *context = (struct pithi_cairo){.cairo = cairo};
+    *context = (struct pithi_cairo){.cairo = cairo, .images = images, .clip = {0, 0, -1, -1}};
     return (struct pithi_painter){.context = context,
                                   .groups = groups,
                                   .rect = cairo_rect,

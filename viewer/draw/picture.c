@@ -15,8 +15,14 @@
 #include "draw/svg_painter.h"
 
 enum { DEFAULT_WIDTH = 1200, MOST_ARROWS = 4000, RANGES_HEIGHT = 130 };
-/* An SVG is kept below this, by fewer columns if need be. */
-enum { SVG_MOST_BYTES = 2000000, SVG_LEAST_COLUMNS = 100 };
+/* An SVG is kept below this: by fewer columns, then by more lanes a row, at last by still fewer columns. */
+enum {
+    SVG_MOST_BYTES = 2000000,
+    SVG_GOOD_COLUMNS = 400,
+    SVG_GOOD_ROWS = 100,
+    SVG_LEAST_COLUMNS = 100,
+    SVG_MOST_TRIES = 12
+};
 
 struct picture {
     const struct pithi_draw *draw;
@@ -78,8 +84,11 @@ static const char *write_by_cairo(void *context, FILE *file)
     cairo_surface_t *surface = make_surface(picture->draw, picture->figure.width, picture->figure.height, file);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo cairo_context;
-    struct pithi_painter painter = pithi_cairo_begin(&cairo_context, cairo, postscript);
-    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey, .opaque = postscript};
+    struct pithi_painter painter = pithi_cairo_begin(&cairo_context, cairo, postscript,
+                                                     postscript               ? PITHI_IMAGES_OPAQUE
+                                                     : kind == PITHI_DRAW_PDF ? PITHI_IMAGES
+                                                                              : PITHI_NO_IMAGES);
+    struct pithi_lens lens = {.behind = &painter, .grey = picture->draw->grey};
     struct pithi_painter seen = pithi_lens_begin(&lens);
     cairo_status_t status;
 
@@ -121,26 +130,40 @@ static void draw_svg(struct picture *picture, const struct pithi_painter *measur
     pithi_figure_draw(&picture->figure, &seen);
 }
 
-/* The next try with fewer columns; 0: it is small enough. */
-static uint32_t fewer_columns(const struct picture *picture, uint32_t bytes)
-{
-    uint32_t columns = picture->figure.plot.width;
-    double fewer = columns * 0.95 * SVG_MOST_BYTES / bytes;
+/* What of a picture has to be given up so that its SVG is small. */
+struct saving {
+    uint32_t columns, per; /* of the figure */
+};
 
-    if (picture->draw->full || bytes <= SVG_MOST_BYTES || columns <= SVG_LEAST_COLUMNS)
+/* The next try: with fewer columns, and when there are few, with more rows as one. 0: it is small enough, or as small as
+ * it gets. */
+static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
+{
+    const struct pithi_figure *figure = &picture->figure;
+    double part = 0.95 * SVG_MOST_BYTES / bytes, columns = figure->plot.width * part;
+
+    if (picture->draw->full || bytes <= SVG_MOST_BYTES)
         return 0;
-    return fewer > SVG_LEAST_COLUMNS ? (uint32_t)fewer : SVG_LEAST_COLUMNS;
+    saving->per = figure->per;
+    if (columns < SVG_GOOD_COLUMNS && figure->plot.row_count > SVG_GOOD_ROWS) {
+        saving->per *= 2;
+        columns = fmax(2 * columns, fmin(SVG_GOOD_COLUMNS, figure->plot.width));
+    }
+    saving->columns = (uint32_t)fmax(columns, SVG_LEAST_COLUMNS);
+    return saving->columns < figure->plot.width || saving->per > figure->per;
 }
 
-static void tell_columns(const struct picture *picture)
+static void tell_saving(const struct picture *picture, const struct saving *saving)
 {
     uint32_t bytes = pithi_svg_bytes(picture->svg);
-    char how[64] = "to stay below 2 MB";
+    char how[64] = "to stay below 2 MB", rows[48] = "";
 
     if (bytes > SVG_MOST_BYTES)
         snprintf(how, sizeof how, "and is %.1f MB large; give fewer --lanes", bytes / 1e6);
-    fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f %s; --full draws all\n", picture->draw->out_path,
-            picture->figure.columns, picture->figure.plot_width, how);
+    if (saving->per > 1)
+        snprintf(rows, sizeof rows, ", %u lanes a row,", saving->per);
+    fprintf(stderr, "pith: %s: drawn with %u columns instead of %.0f%s %s; --full draws all\n", picture->draw->out_path,
+            picture->figure.plot.width, picture->figure.plot_width, rows, how);
 }
 
 static int save_svg(struct picture *picture)
@@ -148,25 +171,26 @@ static int save_svg(struct picture *picture)
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo context;
-    struct pithi_painter measure = pithi_cairo_begin(&context, cairo, 0);
-    uint32_t columns = 0;
-    int status;
+    struct pithi_painter measure = pithi_cairo_begin(&context, cairo, 0, PITHI_NO_IMAGES);
+    struct saving saving = {0};
+    int status, more = 0, tries = 0;
 
     do {
-        picture->figure.columns = columns;
+        picture->figure.columns = saving.columns;
+        picture->figure.per = saving.per;
         status = pithi_draw_load(picture->draw, &picture->figure);
         if (status)
             break;
         draw_svg(picture, &measure);
-        columns = fewer_columns(picture, pithi_svg_bytes(picture->svg));
-        if (columns) {
+        more = tries++ < SVG_MOST_TRIES && save_more(picture, pithi_svg_bytes(picture->svg), &saving);
+        if (more) {
             pithi_svg_free(picture->svg);
             pithi_figure_free(&picture->figure);
             picture->figure = pithi_draw_figure(picture->draw);
         }
-    } while (columns);
+    } while (more);
     if (!status && picture->figure.columns)
-        tell_columns(picture);
+        tell_saving(picture, &saving);
     if (!status)
         status = pithi_save(picture->draw->out_path, write_svg, picture);
     pithi_svg_free(picture->svg);
@@ -212,7 +236,7 @@ int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure)
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
     cairo_t *cairo = cairo_create(surface);
     struct pithi_cairo context;
-    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0);
+    struct pithi_painter painter = pithi_cairo_begin(&context, cairo, 0, PITHI_NO_IMAGES);
     int err = pithi_figure_load(figure, &painter);
 
     cairo_destroy(cairo);

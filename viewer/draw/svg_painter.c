@@ -26,6 +26,7 @@ struct pithi_svg {
     uint32_t path_count, rgb;
     enum group group; /* the <g> that is open, and what it is for: */
     uint32_t group_rgb;
+    long group_alpha, last_alpha; /* hundredths; last_alpha: of the last shape */
     double group_size;
     int group_bold, clip_count, clipped;
 };
@@ -96,11 +97,14 @@ static struct path *find_path(struct pithi_svg *svg, long height, long alpha)
 static void svg_rect(void *context, double x, double y, double width, double height, uint32_t rgb, double alpha)
 {
     struct pithi_svg *svg = context;
-    long left = hundredths(x), right = hundredths(x + width), middle = hundredths(y + height / 2);
+    /* On whole pixels, where edges are seen anyway (crispEdges), and that are shorter to write. */
+    long left = lround(x) * 100, right = lround(x + width) * 100, middle = hundredths(y + height / 2);
     struct path *path;
 
-    if (right <= left || height <= 0)
+    if (width <= 0 || height <= 0)
         return;
+    if (right <= left)
+        right = left + 100;
     if (rgb != svg->rgb)
         write_paths(svg);
     svg->rgb = rgb;
@@ -117,31 +121,48 @@ static void svg_rect(void *context, double x, double y, double width, double hei
 
 /* ---- Lines, triangles, texts ------------------------------------------------------------------------------------- */
 
-static void begin_lines(struct pithi_svg *svg, uint32_t rgb)
+/* The opacity is not the group's, but inherited by each shape in it: where they overlap it adds up. A shape whose
+ * opacity is another one tells it itself; when the next has it too, a group begins. */
+static void begin_shape(struct pithi_svg *svg, uint32_t rgb, double alpha)
 {
+    long parts = hundredths(alpha);
+
     write_paths(svg);
-    if (svg->group == LINES && svg->group_rgb == rgb)
-        return;
-    end_group(svg);
-    pithi_text_add(&svg->text, "<g stroke=\"#%06x\" fill=\"#%06x\" shape-rendering=\"auto\">\n", rgb, rgb);
-    svg->group = LINES;
-    svg->group_rgb = rgb;
+    if (svg->group != LINES || svg->group_rgb != rgb || (svg->group_alpha != parts && svg->last_alpha == parts)) {
+        end_group(svg);
+        pithi_text_add(&svg->text, "<g stroke=\"#%06x\" fill=\"#%06x\" shape-rendering=\"auto\"", rgb, rgb);
+        if (parts < 100)
+            pithi_text_add(&svg->text, " stroke-opacity=\".%02ld\" fill-opacity=\".%02ld\"", parts, parts);
+        pithi_text_add(&svg->text, ">\n");
+        svg->group = LINES;
+        svg->group_rgb = rgb;
+        svg->group_alpha = parts;
+    }
+    svg->last_alpha = parts;
+    pithi_text_add(&svg->text, "<path ");
 }
 
+/* `kind`: stroke or fill. */
+static void tell_alpha(struct pithi_svg *svg, const char *kind)
+{
+    if (svg->last_alpha == svg->group_alpha)
+        return;
+    pithi_text_add(&svg->text, "%s-opacity=\"", kind);
+    pithi_text_hundredths(&svg->text, svg->last_alpha);
+    pithi_text_add(&svg->text, "\" ");
+}
+
+static long tenths(double value) { return lround(value * 10) * 10; }
+
+/* From the first on each is told by how far it is from the one before. */
 static void write_points(struct pithi_svg *svg, const double *x, const double *y, int count)
 {
     for (int i = 0; i < count; i++) {
-        pithi_text_bytes(&svg->text, i ? "L" : "M", 1);
-        pithi_text_hundredths(&svg->text, lround(x[i] * 10) * 10);
+        pithi_text_bytes(&svg->text, i ? "l" : "M", 1);
+        pithi_text_hundredths(&svg->text, tenths(x[i]) - (i ? tenths(x[i - 1]) : 0));
         pithi_text_bytes(&svg->text, " ", 1);
-        pithi_text_hundredths(&svg->text, lround(y[i] * 10) * 10);
+        pithi_text_hundredths(&svg->text, tenths(y[i]) - (i ? tenths(y[i - 1]) : 0));
     }
-}
-
-static void write_opacity(struct pithi_svg *svg, double alpha)
-{
-    if (hundredths(alpha) < 100)
-        pithi_text_add(&svg->text, " opacity=\".%02ld\"", hundredths(alpha));
 }
 
 static void svg_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
@@ -149,10 +170,9 @@ static void svg_line(void *context, double x0, double y0, double x1, double y1, 
     struct pithi_svg *svg = context;
     double x[2] = {x0, x1}, y[2] = {y0, y1};
 
-    begin_lines(svg, rgb);
-    pithi_text_add(&svg->text, "<path");
-    write_opacity(svg, alpha);
-    pithi_text_add(&svg->text, " d=\"");
+    begin_shape(svg, rgb, alpha);
+    tell_alpha(svg, "stroke");
+    pithi_text_add(&svg->text, "d=\"");
     write_points(svg, x, y, 2);
     pithi_text_add(&svg->text, "\"/>\n");
 }
@@ -161,10 +181,9 @@ static void svg_triangle(void *context, const double x[3], const double y[3], ui
 {
     struct pithi_svg *svg = context;
 
-    begin_lines(svg, rgb);
-    pithi_text_add(&svg->text, "<path stroke=\"none\"");
-    write_opacity(svg, alpha);
-    pithi_text_add(&svg->text, " d=\"");
+    begin_shape(svg, rgb, alpha);
+    tell_alpha(svg, "fill");
+    pithi_text_add(&svg->text, "stroke=\"none\" d=\"");
     write_points(svg, x, y, 3);
     pithi_text_add(&svg->text, "z\"/>\n");
 }
