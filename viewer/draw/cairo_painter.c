@@ -13,7 +13,7 @@ static void set_colour(cairo_t *cairo, uint32_t rgb, double alpha)
 }
 
 enum { MOST_GATHERED = 4000 };
-/* From so many rectangles on an image is smaller: each takes 34 bytes of PostScript, 5 of a PDF, which is compressed. */
+/* From so many rectangles on an image is smaller: each takes 34 bytes of PostScript, 5 of a compressed PDF. */
 enum { LEAST_IMAGE = 10000 };
 /* How dark a pixel of it can be by lines. */
 enum { LEVELS = 12 };

@@ -6,8 +6,8 @@
 
 #include "core/painter.h"
 
-/* What is alike in succession, rectangles or opaque lines of one colour, is gathered into one path: a PostScript of many
- * records is a third as large. */
+/* What is alike in succession, rectangles or opaque lines of one colour, is gathered into one path: a PostScript of
+ * many records is a third as large. */
 /* Of very many rectangles on paper an image is made, a pixel a unit, as they stand on whole units: so a PDF of a dense
  * log has a fifth of the size, a PostScript a tenth. */
 enum pithi_cairo_images {

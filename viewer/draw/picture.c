@@ -135,8 +135,8 @@ struct saving {
     uint32_t columns, per; /* of the figure */
 };
 
-/* The next try: with fewer columns, and when there are few, with more rows as one. 0: it is small enough, or as small as
- * it gets. */
+/* The next try: with fewer columns, and when there are few, with more rows as one. 0: it is small enough, or as small
+ * as it gets. */
 static int save_more(const struct picture *picture, uint32_t bytes, struct saving *saving)
 {
     const struct pithi_figure *figure = &picture->figure;
