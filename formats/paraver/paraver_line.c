@@ -17,6 +17,9 @@ static const char *digits(const char *p, const char *end, int64_t *value)
     p += negative;
     if (p == end || !is_digit(*p))
         return NULL;
+    const char *sure = end - p > 18 ? p + 18 : end; /* so many fit always */
+    for (; p < sure && is_digit(*p); p++)
+        sum = sum * 10 + (unsigned)(*p - '0');
     for (; p < end && is_digit(*p); p++) {
         unsigned digit = (unsigned)(*p - '0');
         if (sum > (UINT64_MAX - digit) / 10)

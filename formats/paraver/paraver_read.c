@@ -9,6 +9,7 @@
 #include "foreign/sorter.h"
 #include "native/map.h"
 #include "paraver/paraver.h"
+#include "paraver/paraver_comms.h"
 #include "paraver/paraver_lanes.h"
 #include "paraver/paraver_line.h"
 #include "paraver/paraver_types.h"
@@ -24,7 +25,7 @@ struct paraver_reader {
     size_t body, at, start; /* where the records begin; the next line; this one */
     size_t passed;          /* see foreign/passed.h */
     uint64_t line;
-    int own, disorder;
+    int own, disorder, messages; /* messages: there are some */
     struct pithi_prv_header header;
     struct pithi_prv_labels labels;
     struct pithi_prv_rows rows;
@@ -35,7 +36,7 @@ struct paraver_reader {
     struct pithi_sorted arrival;   /* the next of them */
     int more_arrivals;
     uint64_t *got; /* [tasks] messages received so far */
-    struct pithi_lookup comms;
+    struct pithi_prv_comms comms;
     struct pair *pairs; /* of the event under way */
     uint32_t pair_count, pair_room;
     uint64_t payloads;
@@ -93,8 +94,9 @@ static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_
     return NULL;
 }
 
-/* The next record in the file's order, or in that of time when r->order is there: 1, 0 at the end, -1 error. */
-static int next_line(struct paraver_reader *r, struct pithi_prv_line *line)
+/* The next record, of a kind or (0) of any, in the file's order, or in that of time when r->order is there: 1, 0 at the
+ * end, -1 error. */
+static int next_line_of(struct paraver_reader *r, enum pithi_prv_kind kind, struct pithi_prv_line *line)
 {
     const char *wrong = NULL;
     struct pithi_sorted item;
@@ -115,6 +117,11 @@ static int next_line(struct paraver_reader *r, struct pithi_prv_line *line)
         size_t size = line_size(r);
         r->start = r->at;
         r->line++;
+        if (kind && size && r->input->data[r->at] != '0' + (int)kind) {
+            r->at += size + 1;
+            status = 0;
+            continue;
+        }
         status = pithi_prv_line((const char *)r->input->data + r->at, size, line, &wrong);
         if (status == 1 && (wrong = settle_line(r, line)))
             status = -1;
@@ -124,6 +131,8 @@ static int next_line(struct paraver_reader *r, struct pithi_prv_line *line)
         wrong_line(r, wrong);
     return status;
 }
+
+static int next_line(struct paraver_reader *r, struct pithi_prv_line *line) { return next_line_of(r, 0, line); }
 
 static void rewind_lines(struct paraver_reader *r)
 {
@@ -174,6 +183,7 @@ static int find_lanes(struct paraver_reader *r)
     int status, ok = 1;
     while (ok && (status = next_line(r, &line)) > 0) {
         r->disorder |= line.time < last;
+        r->messages |= line.kind == PITHI_PRV_RECORD_MESSAGE;
         last = line.time;
         ok = pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.from), line.from.thread) &&
              (line.kind != PITHI_PRV_RECORD_MESSAGE ||
@@ -206,61 +216,11 @@ out:
     return err;
 }
 
-/* Pith tells names of communicators as those of the values of a type. */
-static int make_comm(struct paraver_reader *r, struct pithlog_comm comm, uint32_t *index)
-{
-    const struct pithi_prv_type *type = r->own ? pithi_prv_type(&r->labels, PITHI_PRV_COLL_COMM) : NULL;
-    const char *label = type ? pithi_prv_value(&r->labels, type->group, (int64_t)(uint32_t)comm.key) : NULL;
-    char *name = strdup(label ? label : "");
-    if (!name)
-        return no_memory();
-    pithi_unescape(name);
-    comm.name = name;
-    int err = pithi_writer_comm(r->writer, &comm, index);
-    free(name);
-    return err;
-}
-
-/* "c:application:number:tasks:task:task..." */
-static int take_comm(struct paraver_reader *r, const char *at, const char *end)
-{
-    const struct pithi_prv_header *h = &r->header;
-    int64_t app, number, count, task;
-    uint32_t index = 0;
-    int32_t *members;
-    int world = 1, err = PITH_OK;
-    if (pithi_prv_number(&at, end, &app) != 1 || pithi_prv_number(&at, end, &number) != 1 ||
-        pithi_prv_number(&at, end, &count) != 1 || app < 1 || app > h->app_count || number < 0 ||
-        number >= UINT32_MAX || count < 1 || count > end - at)
-        return PITH_OK; /* as some write them: without members */
-    int64_t first = h->first_task[app - 1], tasks = h->first_task[app] - first;
-    if (!(members = malloc((size_t)count * sizeof *members)))
-        return no_memory();
-    for (int64_t i = 0; i < count; i++) {
-        if (pithi_prv_number(&at, end, &task) != 1 || task < 1 || task > tasks) {
-            free(members);
-            return PITH_OK;
-        }
-        members[i] = r->lanes.ranks[first + task - 1];
-        world &= task == i + 1;
-    }
-    uint64_t *place = pithi_lookup_at(&r->comms, pithi_lookup_pair((uint32_t)app, (uint32_t)number));
-    if (r->own ? number != 1 : !world || app != 1 || tasks != h->task_count || count != tasks || r->comms.used > 1)
-        err = make_comm(r,
-                        (struct pithlog_comm){.key = pithi_lookup_pair((uint32_t)app, (uint32_t)number),
-                                              .size = (int32_t)count,
-                                              .world_ranks = members},
-                        &index);
-    if (place)
-        *place = index + (uint64_t)1;
-    free(members);
-    return place ? err : no_memory();
-}
-
 /* Lines of communicators, which stand before all records. */
 static int read_comms(struct paraver_reader *r)
 {
     int err = PITH_OK;
+    r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}};
     rewind_lines(r);
     while (!err && r->at < r->input->size) {
         const char *text = (const char *)r->input->data + r->at;
@@ -268,28 +228,10 @@ static int read_comms(struct paraver_reader *r)
         if (size && *text >= '1' && *text <= '9')
             break;
         if (size > 2 && (*text == 'c' || *text == 'C') && text[1] == ':')
-            err = take_comm(r, text + 2, text + size - (text[size - 1] == '\r'));
+            err = pithi_prv_comms_line(&r->comms, text + 2, text + size - (text[size - 1] == '\r'));
         r->at += size + 1;
     }
     rewind_lines(r);
-    return err;
-}
-
-/* The communicator of a number; one that no line tells of has unknown members. */
-static int find_comm(struct paraver_reader *r, uint32_t app, int64_t number, uint32_t *comm)
-{
-    uint64_t *place;
-    int err = PITH_OK;
-    *comm = 0;
-    if (number < 1 || number >= UINT32_MAX || (r->own && number == 1))
-        return PITH_OK;
-    if (!(place = pithi_lookup_at(&r->comms, pithi_lookup_pair(app, (uint32_t)number))))
-        return no_memory();
-    if (*place == 0) {
-        err = make_comm(r, (struct pithlog_comm){.key = pithi_lookup_pair(app, (uint32_t)number)}, comm);
-        *place = *comm + (uint64_t)1;
-    }
-    *comm = (uint32_t)(*place - 1);
     return err;
 }
 
@@ -303,9 +245,7 @@ static int sort_arrivals(struct paraver_reader *r)
     TRY(pithi_sorter_new(&r->received, PITHI_SORTER_BYTES));
     if (!(r->got = calloc(r->header.task_count + (size_t)1, sizeof *r->got)))
         return no_memory();
-    while (!err && (status = next_line(r, &line)) > 0) {
-        if (line.kind != PITHI_PRV_RECORD_MESSAGE)
-            continue;
+    while (!err && r->messages && (status = next_line_of(r, PITHI_PRV_RECORD_MESSAGE, &line)) > 0) {
         uint32_t task = (uint32_t)task_of(r, &line.to);
         struct end end = {.lane = pithi_prv_lanes_find(&r->lanes, task, line.to.thread),
                           .peer = r->lanes.ranks[task_of(r, &line.from)],
@@ -439,7 +379,7 @@ static int add_special(struct paraver_reader *r, struct event *e, const struct p
     case PITHI_PRV_COMM_MADE:
     case PITHI_PRV_COMM_FREED:
         record.kind = pair->type == PITHI_PRV_COMM_MADE ? PITHLOG_COMM_CREATE : PITHLOG_COMM_FREE;
-        TRY(find_comm(r, e->app, pair->value, &record.comm));
+        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &record.comm));
         break;
     case PITHI_PRV_LOST:
         record.kind = PITHLOG_LOST;
@@ -459,7 +399,7 @@ static int add_special(struct paraver_reader *r, struct event *e, const struct p
         e->coll.peer = pair->value > 0 && pair->value <= INT32_MAX ? (int32_t)(pair->value - 1) : -1;
         break;
     case PITHI_PRV_COLL_COMM:
-        TRY(find_comm(r, e->app, pair->value, &e->coll.comm));
+        TRY(pithi_prv_comms_find(&r->comms, e->app, pair->value, &e->coll.comm));
         e->has_coll = pair->value > 0;
         break;
     default:
@@ -584,7 +524,7 @@ int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *wri
     pithi_prv_rows_close(&r.rows);
     pithi_prv_labels_close(&r.labels);
     pithi_prv_header_free(&r.header);
-    pithi_lookup_free(&r.comms);
+    pithi_lookup_free(&r.comms.known);
     free(r.pairs);
     free(r.got);
     return err;
