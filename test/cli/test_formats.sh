@@ -79,6 +79,7 @@ alog     counter coll comm pause resume lost  comm
 picl     counter coll comm pause resume lost  comm payload
 chrome   coll comm                            comm
 paraver                                       comm
+otf2
 '
 loses() { awk -v format="$1" '$1 == format { print; found = 1 } END { exit !found }' <<<"$losses"; }
 # lines LOST...: records without those kinds, and without what else is lost
@@ -104,6 +105,11 @@ from_picl() {
 }
 back() { if [ "$1" = picl ]; then pith print "$2" | from_picl; else pith print "$2"; fi; }
 
+# The same bytes; an archive of OTF2 has a number of its own, made from the time.
+same() {
+    if [ "$name" = otf2 ]; then cmp <(pith print "$1") <(pith print "$2"); else diff -rq "$1" "$2" >/dev/null; fi
+}
+
 while IFS='|' read -r name access suffixes summary; do
     like "$access:$suffixes:$summary" '^(read|written|read\+write):[^:]+:.' "$name: a whole row"
     case $access in *writ*) ;; *) continue ;; esac
@@ -113,7 +119,7 @@ while IFS='|' read -r name access suffixes summary; do
         ok $? "$name: chosen by the suffix $suffix"
         if [ -n "$folder" ]; then [ -d "by_suffix.${suffix%/}" ]; else [ -s "by_suffix.${suffix%/}" ]; fi
         ok $? "$name: there is ${folder:+a folder of }it"
-        pith convert rich.pith "by_name.${name}_" --format "$name" 2>/dev/null && diff -rq "by_name.${name}_" "by_suffix.${suffix%/}" >/dev/null
+        pith convert rich.pith "by_name.${name}_" --format "$name" 2>/dev/null && same "by_name.${name}_" "by_suffix.${suffix%/}"
         ok $? "$name: the same by --format"
         [ "$access" = written ] || is "$(pith info "by_suffix.${suffix%/}" | sed -n 's/^format: //p')" "$name" "$name: told by content"
     done
