@@ -100,7 +100,7 @@ static struct outcome read_file(const struct file *f, const unsigned char *data,
         exit(1);
     o.read = f->read(&input, writer) == PITH_OK;
     if (!o.read)
-        o.wrong = strncmp(pithlog_error(), f->path, strlen(f->path)) != 0;
+        o.wrong = strncmp(pithlog_error(), f->path, strlen(f->path)) != 0; /* or of one beside it */
     else
         o.wrong = pithi_writer_finish(writer) != PITH_OK || pithi_check(path, NULL, NULL, &o.records) != 0;
     pithi_writer_close(writer);
@@ -246,6 +246,41 @@ static void test_numbers(void)
     free(text);
 }
 
+static void store(const char *path, const unsigned char *data, size_t size)
+{
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(data, 1, size, out) != size || fclose(out) != 0)
+        exit(1);
+}
+
+/* The files beside it, which stand in the folder. */
+static void test_beside(const struct pithi_format *format, struct file *f)
+{
+    uint64_t wrong = 0, count = 0;
+    for (const char *word = format->beside; word && *word; word += strspn(word, " ")) {
+        struct file beside = {0};
+        int length = (int)strcspn(word, " ");
+        snprintf(beside.path, sizeof beside.path, "%.200s.%.*s", f->path, length, word);
+        load(&beside);
+        for (size_t at = 0; at < beside.size; at += 4 * STEP, count += 2) {
+            size_t n = beside.size - at < WINDOW ? beside.size - at : WINDOW;
+            store(beside.path, beside.data, at);
+            wrong += (uint64_t)read_file(f, f->data, f->size).wrong;
+            unsigned char *data = memcpy(malloc(beside.size), beside.data, beside.size);
+            for (size_t i = 0; i < n; i++)
+                data[at + i] = (unsigned char)(count % 4 ? 31 * i + 7 * at : (size_t)'9');
+            store(beside.path, data, beside.size);
+            wrong += (uint64_t)read_file(f, f->data, f->size).wrong;
+            free(data);
+        }
+        store(beside.path, beside.data, beside.size);
+        free(beside.data);
+        word += length;
+    }
+    if (format->beside)
+        OK(wrong == 0 && count > 20, "%s: files beside it damaged in %d ways", format->name, (int)count);
+}
+
 static void test_all(const char *format, struct file *f)
 {
     test_windows(format, f);
@@ -265,6 +300,7 @@ int main(void)
         if (!format->read || !format->write || strcmp(format->name, "native") == 0)
             continue;
         struct file f = make(format);
+        test_beside(format, &f);
         test_all(format->name, &f);
     }
     struct file clog1 = make_clog1();
