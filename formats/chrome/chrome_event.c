@@ -5,8 +5,8 @@
 
 #include "text/text_fields.h"
 
-/* Times in microseconds: up to 73 years in either direction, so that sums of them are numbers, too. */
-#define LATEST_NS (INT64_C(1) << 61)
+/* Times in microseconds: up to 95 years in either direction, so that sums of three are numbers, too. */
+#define LATEST_NS INT64_C(3000000000000000000)
 
 static int time_of(const struct pithi_json_value *value, int64_t *time_ns)
 {

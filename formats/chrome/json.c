@@ -290,7 +290,7 @@ int pithi_json_scaled(const struct pithi_json_value *value, int decimals, int64_
             continue;
         }
         seen = 1;
-        if (digits < UINT64_MAX / 100) {
+        if (digits <= (UINT64_MAX - 9) / 10) {
             digits = digits * 10 + (uint64_t)(*p - '0');
             power -= fraction;
         } else {

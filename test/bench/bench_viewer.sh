@@ -2,7 +2,7 @@
 # The window, on an Xvfb of its own: how long a log takes until its first picture, and each step of a fixed tour of pans
 # and zooms until the X server has drawn it (viewer_tour.tcl); 64 and 256 lanes, through shared memory and as a Tk photo,
 # and on a screen of 3840 x 2160; the memory beyond that of a window with a small log. 1e7 records; with BIG=1 1e8.
-# Beside it ViTE: how long it takes to load states of the same kind and to draw them once, a million records.
+# Beside it ViTE: how long it takes to load the same log as Paje and to draw it once, a million records.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 { [ -e "$build/lib/pith/libpithtk.so" ] && have Xvfb; } || { echo "no window here"; exit 0; }
@@ -54,7 +54,7 @@ what="a million records: loaded and drawn once, as a file"
 "$make" million.pith 64 64 15625
 row "$what" "$(least pith draw million.pith -o a.svg)" s
 if have vite; then
-    pith print million.pith | awk -f "$top/test/bench/peers/to_paje.awk" >million.trace
+    pith convert million.pith million.trace
     peer "$what" ViTE "$(QT_QPA_PLATFORM=offscreen least timeout 120 vite -e b.svg million.trace)"
 else
     peer "$what" ViTE ""

@@ -97,6 +97,19 @@ events >ranks <<'J'
 J
 is "$(records ranks | cut -f2,3 | tr '\t\n' '. ')" "2.0 0.0 1.0 " "process numbers that are ranks stay"
 
+# As PyTorch's profiler writes it: microseconds of the epoch with fractions, words for processes.
+cat >torch <<'J'
+{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"A \/ B"}],"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":4711,"tid":4711,"ts":2795188971176861.123,"dur":2.002,"args":{"Input Dims":[[2,3],[3,2]],"Ev Idx":7}},
+{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":2795188971176862.124,"dur":1,"args":{}},
+{"ph":"s","id":8,"pid":4711,"tid":4711,"ts":2795188971176861.123,"cat":"ac2g","name":"ac2g"},{"ph":"f","id":8,"pid":0,"tid":7,"ts":2795188971176862.124,"cat":"ac2g","name":"ac2g","bp":"e"},
+{"name":"process_sort_index","ph":"M","ts":2795188971176861.123,"pid":0,"tid":0,"args":{"sort_index":5000000}},
+{"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"","ts":2795188971176870}],"traceName":"x.json"}
+J
+tells torch '0.000000000\t0\t0\tenter\taten::mm\n0.000000000\t0\t0\tevent\taten::mm\tpayload=Input Dims=[[2,3],[3,2]] Ev Idx=7\n0.000000000\t0\t0\tsend\tMPI_COMM_WORLD\tcomm=0\tpeer=2\ttag=0\tbytes=0
+0.000001001\t2\t0\tenter\tgemm\n0.000001001\t2\t0\trecv\tMPI_COMM_WORLD\tcomm=0\tpeer=0\ttag=0\tbytes=0\tposted=0\n0.000002001\t2\t0\tleave\tgemm
+0.000002002\t0\t0\tleave\taten::mm\n0.000008877\t1\t0\tevent\tRecord Window End' "a profile of PyTorch's kind"
+
 # ---- Flows
 events >flows <<'J'
 {"ph":"s","ts":1,"pid":0,"tid":0,"id":1,"name":"m","cat":"x"},{"ph":"t","ts":2,"pid":1,"tid":0,"id":1,"name":"m","cat":"x"},
