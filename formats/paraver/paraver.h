@@ -9,6 +9,7 @@
  *     2:cpu:application:task:thread:time:type:value[:type:value ...]
  *     3:cpu:application:task:thread:logical send:physical send:cpu:application:task:thread:logical receive:
  *         physical receive:bytes:tag                                  (one line)
+ *     4:cpu:application:task:thread:time:communicator:bytes sent:bytes received:operation:is root     (old traces)
  */
 #ifndef PITHI_PARAVER_H
 #define PITHI_PARAVER_H

@@ -72,6 +72,19 @@ static int take_message(const char **at, const char *end, struct pithi_prv_line 
     return 1;
 }
 
+static int take_collective(const char **at, const char *end, struct pithi_prv_line *got)
+{
+    int64_t n[5];
+    for (int i = 0; i < 5; i++)
+        if (pithi_prv_number(at, end, &n[i]) != 1)
+            return 0;
+    got->state = n[0];
+    got->bytes = n[1] > 0 ? (uint64_t)n[1] : 0;
+    got->got_bytes = n[2] > 0 ? (uint64_t)n[2] : 0;
+    got->is_root = n[4] == 1;
+    return 1;
+}
+
 int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, const char **wrong)
 {
     const char *end = line + size, *at = line + 2;
@@ -79,11 +92,9 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
         end--;
     if (line == end || *line == '#' || *line == 'c' || *line == 'C' || *line == 'i' || *line == 'I')
         return 0;
-    *wrong = "no such record: its type is 1, 2 or 3";
+    *wrong = "no such record: its type is 1, 2, 3 or 4";
     if (end - line < 2 || line[1] != ':' || *line < '1' || *line > '4')
         return -1;
-    if (*line == '4') /* a global communication, as none writes today */
-        return 0;
     *got = (struct pithi_prv_line){.kind = (enum pithi_prv_kind)(*line - '0')};
     *wrong = "a record has cpu, application, task, thread, time, with ':' between";
     if (!take_object(&at, end, &got->from) || pithi_prv_number(&at, end, &got->time) != 1)
@@ -93,6 +104,8 @@ int pithi_prv_line(const char *line, size_t size, struct pithi_prv_line *got, co
         return pithi_prv_number(&at, end, &got->end) == 1 && pithi_prv_number(&at, end, &got->state) == 1 ? 1 : -1;
     if (got->kind == PITHI_PRV_RECORD_MESSAGE)
         return take_message(&at, end, got) ? 1 : -1;
+    if (got->kind == PITHI_PRV_RECORD_COLLECTIVE)
+        return take_collective(&at, end, got) ? 1 : -1;
     got->pairs = at;
     got->pairs_end = end;
     return 1;
@@ -136,6 +149,8 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
         return 0;
     if (c->end - c->at > 3 && memcmp(c->at, "_ns", 3) == 0)
         header->unit_ns = 1;
+    if (c->end - c->at > 3 && memcmp(c->at, "_ms", 3) == 0)
+        header->unit_ns = 1000000;
     while (c->at < c->end && *c->at != ':')
         c->at++;
     return skip(c, ':');

@@ -20,7 +20,12 @@ struct pithi_prv_header {
 const char *pithi_prv_header(struct pithi_prv_header *header, const char *line, size_t size);
 void pithi_prv_header_free(struct pithi_prv_header *header);
 
-enum pithi_prv_kind { PITHI_PRV_RECORD_STATE = 1, PITHI_PRV_RECORD_EVENT, PITHI_PRV_RECORD_MESSAGE };
+enum pithi_prv_kind {
+    PITHI_PRV_RECORD_STATE = 1,
+    PITHI_PRV_RECORD_EVENT,
+    PITHI_PRV_RECORD_MESSAGE,
+    PITHI_PRV_RECORD_COLLECTIVE /* of old traces: communicator, bytes sent, bytes received, operation, 1 on the root */
+};
 
 /* Where a record happened, each from 1. */
 struct pithi_prv_object {
@@ -31,8 +36,9 @@ struct pithi_prv_line {
     enum pithi_prv_kind kind;
     struct pithi_prv_object from, to; /* to: of messages */
     int64_t time, end;                /* end: of states; of messages when they were received */
-    int64_t state;                    /* value; of messages the tag */
-    uint64_t bytes;
+    int64_t state;                    /* value; of messages the tag; of collectives the communicator */
+    uint64_t bytes, got_bytes;
+    int is_root;
     const char *pairs, *pairs_end; /* of events: for pithi_prv_pair */
 };
 

@@ -87,7 +87,7 @@ static const char *settle_line(const struct paraver_reader *r, struct pithi_prv_
 {
     if (task_of(r, &line->from) < 0 || (line->kind == PITHI_PRV_RECORD_MESSAGE && task_of(r, &line->to) < 0))
         return "the header has no such application or task";
-    if (!time_fits(r, line->time) || (line->kind != PITHI_PRV_RECORD_EVENT && !time_fits(r, line->end)))
+    if (!time_fits(r, line->time) || !time_fits(r, line->end))
         return "a time beyond reason";
     line->time *= r->header.unit_ns;
     line->end *= r->header.unit_ns;
@@ -458,6 +458,23 @@ out:
     return err;
 }
 
+/* A collective of an old trace. */
+static int add_collective(struct paraver_reader *r, uint32_t place, const struct pithi_prv_line *line)
+{
+    struct pithlog_record record = {.time_ns = line->time,
+                                    .lane = r->lanes.lanes[place].number,
+                                    .kind = PITHLOG_COLL,
+                                    .peer = line->is_root ? r->lanes.ranks[task_of(r, &line->from)] : -1,
+                                    .bytes = line->bytes,
+                                    .got_bytes = line->got_bytes};
+    int err;
+    TRY(pithi_prv_comms_find(&r->comms, line->from.app, line->state, &record.comm));
+    TRY(pithi_prv_lanes_until(&r->lanes, place, line->time));
+    TRY(pithi_writer_add(r->writer, &record));
+out:
+    return err;
+}
+
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
@@ -469,6 +486,8 @@ static int add_line(struct paraver_reader *r, struct pithi_prv_line *line)
         return add_event(r, place, line);
     if (line->kind == PITHI_PRV_RECORD_MESSAGE)
         return add_send(r, place, line);
+    if (line->kind == PITHI_PRV_RECORD_COLLECTIVE)
+        return add_collective(r, place, line);
     if (r->own)
         return PITH_OK;
     TRY(pithi_prv_types_record(&r->types, line->state, &def));

@@ -117,9 +117,12 @@ void pithi_prv_types_close(struct pithi_prv_types *types)
     pithi_lookup_free(&types->own_defs);
 }
 
-static int is_call(int64_t type)
+static int is_mpi(int64_t type) { return type >= PITHI_PRV_MPI_POINT && type <= PITHI_PRV_MPI_IO; }
+
+/* In Pith's traces MPI's functions may lie inside one another; in others a value may follow one that did not end. */
+static int is_call(const struct pithi_prv_types *t, int64_t type)
 {
-    return (type >= PITHI_PRV_MPI_POINT && type <= PITHI_PRV_MPI_IO) || type == PITHI_PRV_USER;
+    return type == PITHI_PRV_USER || (t->own && is_mpi(type));
 }
 
 static int is_special(const struct pithi_prv_types *t, int64_t type)
@@ -167,11 +170,11 @@ static int learn(struct pithi_prv_types *t, struct pithi_prv_known *k)
     k->group = type ? type->group : UINT32_MAX;
     if (find_own(t, k))
         return PITH_OK;
-    k->meaning = is_call(k->type)             ? PITHI_PRV_CALLS
-                 : is_special(t, k->type)     ? PITHI_PRV_SPECIAL
-                 : group && group->has_zero   ? PITHI_PRV_PHASES
-                 : group && group->has_values ? PITHI_PRV_EVENTS
-                                              : PITHI_PRV_COUNTERS;
+    k->meaning = is_call(t, k->type)                             ? PITHI_PRV_CALLS
+                 : is_special(t, k->type)                        ? PITHI_PRV_SPECIAL
+                 : is_mpi(k->type) || (group && group->has_zero) ? PITHI_PRV_PHASES
+                 : group && group->has_values                    ? PITHI_PRV_EVENTS
+                                                                 : PITHI_PRV_COUNTERS;
     return k->meaning == PITHI_PRV_EVENTS || k->meaning == PITHI_PRV_COUNTERS ? define(t, k) : PITH_OK;
 }
 
@@ -210,7 +213,7 @@ static int define_state(struct pithi_prv_types *t, const struct pithi_prv_known 
     if (label && *label)
         label = is_plain(label) && *k->label ? k->label : label;
     else
-        label = k->meaning == PITHI_PRV_CALLS && call ? call : name;
+        label = is_mpi(k->type) && call ? call : name;
     return pithi_defs_add(t->defs, &(struct pithlog_def){PITHLOG_STATE, label, "", pithi_name_group(label), ""}, def);
 }
 

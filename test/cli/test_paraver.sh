@@ -213,13 +213,33 @@ T
 is "$(pith print apps.prv | grep -E 'paraver_(ends|states)' | cut -f2-3 | sort)" "$(printf 'key=paraver_ends_without_state\tvalue=1\nkey=paraver_states_cut\tvalue=1')" \
     "what was odd is a property of the log"
 
+cat >old.prv <<'T'
+#Paraver (26/01/04 at 16:35):260:2:1:2(1:1,1:2),2
+c:1:91:2:1:2
+c:1:92:1:-1
+2:2:1:2:1:10:50000002:9
+4:2:1:2:1:10:91:32:0:10:0
+2:2:1:2:1:20:50000002:7
+4:2:1:2:1:20:92:0:32:1:1
+2:2:1:2:1:30:50000002:0
+T
+is "$(records old.prv)" "$(tabs <<'T'
+0.000010000|1|0|enter|MPI_Reduce
+0.000010000|1|0|coll|MPI_COMM_WORLD|comm=0|bytes=32|got_bytes=0|root=-1
+0.000020000|1|0|leave|MPI_Reduce
+0.000020000|1|0|enter|MPI_Bcast
+0.000020000|1|0|coll||comm=1|bytes=0|got_bytes=32|root=1
+0.000030000|1|0|leave|MPI_Bcast
+T
+)" "an old trace: microseconds, calls of MPI that did not end, global communications"
+
 # wrong LINE SAID
 wrong() {
     { head -n 3 run.prv; echo "$1"; } >wrong.prv
     is "$(pith print wrong.prv 2>&1 >/dev/null)" "pith: wrong.prv: line 4: $2" "wrong: $1"
 }
-wrong '5:1:1:1:1:0' "no such record: its type is 1, 2 or 3"
-wrong 'x' "no such record: its type is 1, 2 or 3"
+wrong '5:1:1:1:1:0' "no such record: its type is 1, 2, 3 or 4"
+wrong 'x' "no such record: its type is 1, 2, 3 or 4"
 wrong '2:1:1:1:1:' "a record has cpu, application, task, thread, time, with ':' between"
 wrong '1:1:1:0:1:5:6:1' "a record has cpu, application, task, thread, time, with ':' between"
 wrong '1:1:1:1:1:5:6' "numbers are missing, or are none"
