@@ -15,6 +15,27 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
+/* What nearly every number looks like: up to 9 digits between two blanks, within the line. 0: another, or none. */
+static inline int short_integer(const char **at, const char *end, int64_t *value)
+{
+    const char *p = *at, *first;
+    uint32_t n = 0, digit;
+    int minus;
+
+    if (end - p < 12)
+        return 0;
+    p += *p == ' ';
+    minus = *p == '-';
+    first = p += minus;
+    while (p - first < 9 && (digit = (uint32_t)(unsigned char)*p - '0') < 10)
+        n = n * 10 + digit, p++;
+    if (p == first || *p != ' ')
+        return 0;
+    *value = minus ? -(int64_t)n : (int64_t)n;
+    *at = p;
+    return 1;
+}
+
 int pithi_alog_integer(const char **at, const char *end, int64_t *value)
 {
     const char *p = skip_blanks(*at, end);
@@ -93,7 +114,7 @@ enum pithi_alog_status pithi_alog_line_read(const char *text, size_t size, struc
     if (at == end || *at == '#')
         return PITHI_ALOG_BLANK;
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!pithi_alog_integer(&at, end, numbers[i])) {
+        if (!short_integer(&at, end, numbers[i]) && !pithi_alog_integer(&at, end, numbers[i])) {
             *wrong = names[i];
             return PITHI_ALOG_BAD;
         }

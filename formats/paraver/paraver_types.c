@@ -222,7 +222,7 @@ int pithi_prv_types_state(struct pithi_prv_types *types, uint32_t place, int64_t
     const struct pithi_prv_known *k = &types->known[place];
     uint64_t *at;
     int err = PITH_OK;
-    if (types->own && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
+    if (types->own && value >= PITHI_PRV_NAMED && own_def(types, value - PITHI_PRV_NAMED, PITHLOG_STATE, def))
         return PITH_OK;
     if (value < 0 || value > UINT32_MAX)
         return define_state(types, k, value, def);
