@@ -10,6 +10,28 @@ set early [regexp -inline {value ([0-9.e-]+)} [point 0.002 $row]]
 set late [regexp -inline {value ([0-9.e-]+)} [point 0.017 $row]]
 ok [expr {[lindex $early 1] > [lindex $late 1]}] "which falls: [lindex $early 1], [lindex $late 1]"
 
+# ---- In the legend: how many values, and their range in the window
+set tree $top.panes.legend.tree
+proc residual {} {
+    variable tree
+    foreach item [concat {*}[lmap item [$tree children {}] {list $item {*}[$tree children $item]}]] {
+        if {[string trim [$tree item $item -text]] eq "residual"} {
+            return [lrange [$tree item $item -values] 2 4]
+        }
+    }
+}
+lassign [residual] values low high
+ok [expr {$values > 3}] "how many values it has: $values"
+set low [string trimright $low " \u2013"]
+ok [expr {$low < [lindex $late 1] + 1e-9 && $high >= [lindex $early 1]}] "from $low to $high"
+zoom 0.012 0.017
+sync
+set last $high
+lassign [residual] values low high
+ok [expr {$high < $last && $high > [lindex $late 1] - 1}] "in the window: to $high"
+fit
+sync
+
 # ---- The menu of the right button
 set menu $plot.context
 proc entries {} {

@@ -52,6 +52,13 @@ is [hits] 1 "only that event"
 like [find {} -kind message] {^message rank 0 to 1, 1.?024 bytes, at 400 ms} "messages"
 like [find {} -bytes 1025] {nothing found} "large ones"
 like [find {} -tag 7] {^message rank 0 to 1} "by tag"
+like [find {} -kind message -longer 150ms] {^message rank 0 to 1, .*, at 400 ms, took 200 ms} "messages by how long they took"
+is [hits] 1 "counted"
+like [find {} -kind message -longer 250ms] {nothing found} "none is slower"
+like [find {} -kind message -shorter 250ms -partner 1] {^message rank 0 to 1} "by who receives"
+like [find {} -partner 0] {nothing found} "to rank 0 nobody sends"
+like [find {} -most 1023] {nothing found} "small ones"
+like [find {} -most 1024] {^message rank 0 to 1} "not above a size"
 like [find blue -ranks 0] {^blue, rank 0} "on some ranks"
 is [hits] 1 "and no other"
 ok [catch {find nothing_like_it} text] "a name that is not there is refused: $text"
@@ -96,10 +103,23 @@ like [$bar.message cget -text] {no time such as} "what is wrong is said in the b
 $bar.kind set messages
 event generate $bar.kind <<ComboboxSelected>>
 update
-ok [expr {[winfo ismapped $bar.bytes] && ![winfo ismapped $bar.longer]}] "messages have sizes, not lengths"
-focus -force $bar.pattern
+ok [expr {[winfo ismapped $bar.bytes] && [winfo ismapped $bar.longer] && [winfo ismapped $bar.partner]}] \
+    "messages have sizes, take time, and go to somebody"
+foreach {key text} {longer 150ms partner 1} {
+    $bar.$key delete 0 end
+    focus -force $bar.$key
+    update
+    type $bar.$key $text
+}
+if {[info exists ::env(SHOT)]} {
+    ::pith::save_shot $top $::env(SHOT)
+}
+event generate $bar.partner <Return>
+answered
+like [status] {^message rank 0 to 1, .*, took 200 ms} "typed into the bar"
+focus -force $bar.tag
 update
-event generate $bar.pattern <Escape>
+event generate $bar.tag <Escape>
 update
 ok [expr {![winfo ismapped $bar]}] "Escape closes the bar"
 

@@ -72,7 +72,8 @@ static int event_fits(struct walk *walk, const struct pithlog_record *record, st
 
 static int send_fits(const struct pithi_search *search, const struct pithlog_record *record)
 {
-    return record->peer >= 0 && record->bytes >= search->min_bytes &&
+    return record->peer >= 0 && (search->peer < 0 || record->peer == search->peer) &&
+           record->bytes >= search->min_bytes && record->bytes <= search->max_bytes &&
            (search->tag == PITHI_ANY_TAG || record->tag == search->tag);
 }
 

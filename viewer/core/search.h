@@ -16,12 +16,13 @@
 #define PITHI_ANY_TAG INT32_MIN
 
 struct pithi_search {
-    const unsigned char *wanted; /* [defs], non-zero: states and events that are sought; NULL: all */
-    uint32_t kinds;              /* mask of 1 << PITHLOG_ENTER (states), PITHLOG_EVENT, PITHLOG_SEND */
-    int64_t min_ns, max_ns;      /* how long states last, both inclusive; 0, INT64_MAX: no matter */
-    const char *payload;         /* events: part of their payload's text, upper and lower case alike; "": no matter */
-    uint64_t min_bytes;          /* sends */
-    int32_t tag;                 /* sends; PITHI_ANY_TAG: no matter */
+    const unsigned char *wanted;   /* [defs], non-zero: states and events that are sought; NULL: all */
+    uint32_t kinds;                /* mask of 1 << PITHLOG_ENTER (states), PITHLOG_EVENT, PITHLOG_SEND */
+    int64_t min_ns, max_ns;        /* how long states last, both inclusive; 0, INT64_MAX: no matter */
+    const char *payload;           /* events: part of their payload's text, upper and lower case alike; "": no matter */
+    uint64_t min_bytes, max_bytes; /* sends, both inclusive; 0, UINT64_MAX: no matter */
+    int32_t tag;                   /* sends; PITHI_ANY_TAG: no matter */
+    int32_t peer;                  /* sends: world rank of who receives; -1: no matter */
     const uint32_t *lanes;
     uint32_t lane_count;
     struct pithlog_summary *summary; /* NULL: all records are read */

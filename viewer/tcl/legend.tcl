@@ -8,6 +8,7 @@ oo::class create ::pith::Legend {
     variable path tree    ;# the frame and the table in it
     variable sums         ;# as the log gave them
     variable sums_of      ;# the time they are of; {} of nothing
+    variable counters     ;# dict: id -> dict of a counter's values, and their range in that time
     variable filter_text  ;# what is in the search box
     variable all grouped  ;# the two switches
     variable closed       ;# dict: groups that are folded up
@@ -26,6 +27,7 @@ oo::class create ::pith::Legend {
         set job {}
         set sums {}
         set sums_of {}
+        set counters {}
         set shown {}
         set made_of {}
         set closed {}
@@ -159,6 +161,7 @@ oo::class create ::pith::Legend {
                 my stop_job
                 $rows set_sums {} {}
                 set sums_of {}
+                set counters {}
                 my fill
                 my refresh_soon
             }
@@ -230,6 +233,7 @@ oo::class create ::pith::Legend {
     method take_sums {window} {
         set sums_of $window
         $rows set_sums $sums [[$model log] messages {*}$window]
+        set counters [[$model log] counters {*}$window]
         my fill
         my colour_tags
     }
@@ -305,7 +309,8 @@ oo::class create ::pith::Legend {
                 continue
             }
             set def [dict get $defs $item]
-            set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] : {}}]
+            set sum [expr {[dict exists $counted $item] ? [dict get $counted $item] :
+                [dict exists $counters $item] ? [dict get $counters $item] : {}}]
             set of "[dict get $def name] [dict get $def colour] [dict exists $hidden $item]\
                 [dict exists $unsearched $item] [dict values $sum]"
             if {![dict exists $made_of $item]} {
@@ -358,11 +363,19 @@ oo::class create ::pith::Legend {
             return {{} {} {} {}}
         }
         set count [::pithtk::number [dict get $sum count]]
+        if {[dict exists $sum low]} {
+            return [list $count {*}[my range_texts [dict get $sum low] [dict get $sum high]] {}]
+        }
         if {$kind ni {state group} || ![dict exists $sum share] || $kind eq "group" && ![dict get $sum exclusive]} {
             return [list $count {} {} {}]
         }
         return [list $count [expr {$kind eq "state" ? [::pithtk::duration [dict get $sum inclusive]] : {}}] \
             [::pithtk::duration [dict get $sum exclusive]] [format "%.1f %%" [expr {[dict get $sum share] * 100}]]]
+    }
+
+    # Of a counter in the window: from, to. Each in a column, as both have no room in one.
+    method range_texts {low high} {
+        return [list "[format %.4g $low] \u2013" [format %.4g $high]]
     }
 
     method label_headings {} {

@@ -4,7 +4,7 @@
 oo::class create ::pith::Search {
     variable window model
     variable bar          ;# the frame; packed while it is open
-    variable what         ;# what is sought, as entries hold it: dict of pattern kind longer shorter payload ranks bytes tag
+    variable what         ;# what is sought, as entries hold it: dict of pattern kind longer shorter payload ranks bytes most tag partner
     variable sought       ;# the same for the core (tk/log_search.h); {} nothing is sought yet
     variable place        ;# of the last hit, {TIME LANE TIE}; {} none
     variable job          ;# command of the search under way; {} none
@@ -19,7 +19,7 @@ oo::class create ::pith::Search {
         set window $its_window
         set model [$window model]
         set bar [$window top].search
-        array set entered {pattern {} kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} tag {}}
+        array set entered {pattern {} kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} most {} tag {} partner {}}
         set what {}
         set sought {}
         set place {}
@@ -59,8 +59,8 @@ oo::class create ::pith::Search {
         ttk::combobox $bar.kind -width 16 -state readonly -textvariable [my varname entered](kind) \
             -values {{states and events} states events messages}
         pack $bar.find $bar.pattern $bar.kind -side left -padx {0 6}
-        foreach {key text width} {longer {longer than} 7 shorter {shorter than} 7 payload with 10 bytes {bytes from} 7
-            tag tag 5 ranks ranks 7} {
+        foreach {key text width} {longer {longer than} 6 shorter {shorter than} 6 payload with 10 bytes bytes 6
+            most to 6 tag tag 4 ranks ranks 6 partner to 4} {
             ttk::label $bar.l$key -text $text -style Faint.TLabel
             ttk::entry $bar.$key -width $width -textvariable [my varname entered]($key)
         }
@@ -71,7 +71,7 @@ oo::class create ::pith::Search {
         ttk::label $bar.message -textvariable [my varname message] -style Faint.TLabel
         my lay_out
         bind $bar.kind <<ComboboxSelected>> [list [self] lay_out]
-        foreach key {pattern longer shorter payload bytes tag ranks} {
+        foreach key {pattern longer shorter payload bytes most tag ranks partner} {
             bind $bar.$key <Return> [list [self] from_bar next]
             bind $bar.$key <Shift-Return> [list [self] from_bar prev]
             bind $bar.$key <Escape> [list [self] close]
@@ -85,25 +85,34 @@ oo::class create ::pith::Search {
         switch $entered(kind) {
             states { set keys {longer shorter ranks} }
             events { set keys {payload ranks} }
-            messages { set keys {bytes tag ranks} }
+            messages { set keys {longer shorter bytes most tag ranks partner} }
+        }
+        # Short ones where there are many.
+        foreach {key text short} {longer {longer than} took  shorter {shorter than} to  ranks ranks {from ranks}} {
+            $bar.l$key configure -text [expr {$entered(kind) eq "messages" ? $short : $text}]
         }
         pack $bar.close -side right
-        pack $bar.find $bar.pattern -side left -padx {0 6}
+        pack $bar.find -side left -padx {0 6}
+        # Messages have no names.
+        if {$entered(kind) ne "messages"} {
+            pack $bar.pattern -side left -padx {0 6}
+        }
         pack $bar.prev $bar.next -side left
-        pack $bar.message -side right -padx 8
         pack $bar.kind -side left -padx 6
         foreach key $keys {
             pack $bar.l$key -side left -padx {0 3}
             pack $bar.$key -side left -padx {0 6}
         }
+        pack $bar.message -side right -padx 8
     }
 
     method open {} {
         if {![winfo ismapped $bar]} {
             pack $bar -side bottom -fill x -after [$window top].status
         }
-        focus $bar.pattern
-        $bar.pattern selection range 0 end
+        set first [expr {$entered(kind) eq "messages" ? "$bar.longer" : "$bar.pattern"}]
+        focus $first
+        $first selection range 0 end
     }
 
     method close {} {
@@ -146,7 +155,7 @@ oo::class create ::pith::Search {
         foreach key {payload ranks} {
             dict set for $key [dict get $texts $key]
         }
-        foreach key {bytes tag} {
+        foreach key {bytes most tag partner} {
             set text [dict get $texts $key]
             if {$text ne {}} {
                 if {![string is wideinteger -strict $text]} {
@@ -157,7 +166,7 @@ oo::class create ::pith::Search {
         }
         if {[dict get $for payload] ne {}} {
             dict set for kinds event
-        } elseif {[dict exists $for min] || [dict exists $for max]} {
+        } elseif {$kinds ne "message" && ([dict exists $for min] || [dict exists $for max])} {
             dict set for kinds state
         }
         my stop
@@ -263,8 +272,9 @@ oo::class create ::pith::Search {
     method text {found} {
         set at [::pithtk::time [dict get $found start] 1]
         if {[dict get $found kind] eq "message"} {
+            set took [expr {[dict get $found end] - [dict get $found start]}]
             return "message rank [dict get $found rank] to [dict get $found peer],\
-                [::pithtk::number [dict get $found bytes]] bytes, at $at"
+                [::pithtk::number [dict get $found bytes]] bytes, at $at[expr {$took ? ", took [::pithtk::duration $took]" : {}}]"
         }
         set text "[dict get $found name], rank [dict get $found rank], at $at"
         if {[dict get $found kind] eq "state"} {
@@ -358,19 +368,19 @@ oo::class create ::pith::Search {
             return
         }
         set texts [dict create pattern $pattern kind {states and events} longer {} shorter {} payload {} ranks {} bytes {} \
-            tag {}]
+            most {} tag {} partner {}]
         foreach {option value} $args {
             set key [string range $option 1 end]
             if {![string match -* $option] || ![dict exists $texts $key] || $key eq "pattern"} {
                 return -code error -errorcode {PITH USAGE} \
-                    "find: no such option: $option; there are -kind -longer -shorter -payload -ranks -bytes -tag"
+                    "find: no such option: $option; there are -kind -longer -shorter -payload -ranks -bytes -most -tag -partner"
             }
             if {$key eq "kind"} {
                 set value [my kind_of $value]
             }
             dict set texts $key $value
         }
-        if {"[dict get $texts bytes][dict get $texts tag]" ne {}} {
+        if {"[dict get $texts bytes][dict get $texts most][dict get $texts tag][dict get $texts partner]" ne {}} {
             dict set texts kind messages
         }
         my seek $texts
@@ -409,7 +419,7 @@ oo::class create ::pith::Search {
 
 ::pith::part::add Search {
     words {
-        find {?PATTERN? ?-OPTION VALUE ...?} {the first hit in view or behind: -kind, -longer, -shorter, -payload, -ranks, -bytes, -tag} word_find
+        find {?PATTERN? ?-OPTION VALUE ...?} {the first hit in view or behind: -kind, -longer, -shorter (messages: from send to receive), -payload, -ranks, -bytes, -most, -tag, -partner} word_find
         next {} {the next hit} word_next
         prev {} {the hit before} word_prev
         hits {} {how many there are} word_hits

@@ -214,6 +214,7 @@ static const struct method {
     {"colour", 2, "id #rrggbb", pithi_log_colour},
     {"counterat", 3, "row from to", pithi_log_counter_at},
     {"count", 3, "what columns callback", pithi_log_count},
+    {"counters", 2, "t0 t1", pithi_log_counters},
     {"comms", 0, NULL, pithi_log_comms},
     {"defs", 0, NULL, log_defs},
     {"digest", 1, "callback", pithi_log_digest},

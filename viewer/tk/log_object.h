@@ -52,6 +52,8 @@ int pithi_log_arrow_at(struct pithi_log_object *object, Tcl_Interp *interp, int 
 /* log_sums.c: what is in a stretch of time. */
 int pithi_log_sums(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
+/* LOG counters T0 T1: a dict, id -> dict of count (values in the whole log) and low, high in the window, if known. */
+int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 int pithi_log_sums_job(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[]);
 
 /* log_digest.c: LOG digest CALLBACK, a job (background.h); the log has its digest when it is done. */

@@ -6,7 +6,7 @@
 
 #include "core/legend.h"
 #include "core/memory.h"
-#include "core/search.h"
+#include "core/message_search.h"
 #include "core/words.h"
 #include "tk/background.h"
 
@@ -16,6 +16,7 @@ struct search_job {
     unsigned char *wanted; /* NULL: all */
     uint32_t *lanes;
     char *payload;
+    int by_time; /* 1: messages by how long they took, which the digest tells */
     int backward;
     struct pithi_place at;
     int have;
@@ -109,7 +110,7 @@ static int get_wide(Tcl_Interp *interp, Tcl_Obj *word, int64_t *value)
 static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_Obj *what, struct search_job *job)
 {
     struct pithi_search *search = &job->search;
-    int64_t bytes = 0, tag = PITHI_ANY_TAG;
+    int64_t bytes = 0, most_bytes = INT64_MAX, tag = PITHI_ANY_TAG, peer = -1;
     int size;
     Tcl_Obj *payload;
 
@@ -121,6 +122,8 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
         get_wide(interp, get(interp, what, "min"), &search->min_ns) != TCL_OK ||
         get_wide(interp, get(interp, what, "max"), &search->max_ns) != TCL_OK ||
         get_wide(interp, get(interp, what, "bytes"), &bytes) != TCL_OK ||
+        get_wide(interp, get(interp, what, "most"), &most_bytes) != TCL_OK ||
+        get_wide(interp, get(interp, what, "partner"), &peer) != TCL_OK ||
         get_wide(interp, get(interp, what, "tag"), &tag) != TCL_OK)
         return TCL_ERROR;
     payload = get(interp, what, "payload");
@@ -128,7 +131,15 @@ static int get_search(struct pithi_log_object *object, Tcl_Interp *interp, Tcl_O
     search->payload = job->payload;
     search->wanted = job->wanted;
     search->min_bytes = bytes < 0 ? 0 : (uint64_t)bytes;
+    search->max_bytes = most_bytes < 0 ? 0 : most_bytes == INT64_MAX ? UINT64_MAX : (uint64_t)most_bytes;
     search->tag = (int32_t)tag;
+    search->peer = (int32_t)peer;
+    job->by_time = search->kinds == 1u << PITHLOG_SEND && (search->min_ns > 0 || search->max_ns < INT64_MAX);
+    if (job->by_time && !object->digest) {
+        Tcl_SetObjResult(interp, Tcl_NewStringObj("the log's messages are still being read", -1));
+        Tcl_SetErrorCode(interp, "PITH", "USAGE", (char *)NULL);
+        return TCL_ERROR;
+    }
     return TCL_OK;
 }
 
@@ -159,7 +170,10 @@ static int count(struct pithlog *log, struct search_job *job, int64_t t0, int64_
 
     if (pithi_search_is_simple(&job->search))
         return pithi_search_survey(log, &job->search, t0, t1, &job->total, job->marks, job->columns);
-    result = pithi_search_count(log, &job->search, t0, t1, job->counts, job->columns);
+    if (job->by_time)
+        result = pithi_message_count(log, job->job.object->digest, &job->search, t0, t1, job->counts, job->columns);
+    else
+        result = pithi_search_count(log, &job->search, t0, t1, job->counts, job->columns);
     for (uint32_t i = 0; i < job->columns; i++) {
         job->total += job->counts[i];
         job->marks[i] = job->counts[i] > 0;
@@ -180,6 +194,8 @@ static int run(struct pithi_job *base)
     pithi_whole_window(log, &t0, &t1);
     if (job->counts)
         result = count(log, job, t0, t1);
+    else if (job->by_time)
+        result = pithi_message_search(log, base->object->digest, &job->search, job->backward, job->at, &job->found);
     else if (job->backward)
         result = pithi_search_previous(log, &job->search, job->at, &job->found);
     else

@@ -1,5 +1,6 @@
 /* log_sums.c - methods of a log that add up what is in a stretch of time: `sums` at once, `sumsjob` beside the window.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/legend.h"
@@ -70,6 +71,69 @@ int pithi_log_messages(struct pithi_log_object *object, Tcl_Interp *interp, int 
         free(chosen);
     }
     free(lanes);
+    return TCL_OK;
+}
+
+/* ---- Counters ---------------------------------------------------------------------------------------------------- */
+
+struct counter_sum {
+    uint64_t values; /* in the whole log, of all lanes */
+    double low, high;
+};
+
+/* Of more series the range is that of the whole log: each costs a look into the digest. */
+enum { MOST_SERIES = 2000 };
+
+static struct counter_sum *sum_counters(const struct pithi_log_object *object, int64_t t0, int64_t t1)
+{
+    uint32_t series_count = pithlog_digest_get_info(object->digest)->series;
+    struct counter_sum *sums = pithi_alloc(pithlog_get_info(object->log)->defs, sizeof *sums);
+    const struct pithlog_series *series;
+
+    for (uint32_t i = 0; (series = pithlog_digest_series(object->digest, i)); i++) {
+        struct counter_sum *sum = &sums[series->counter];
+        struct pithlog_column column = {.low = series->low, .high = series->high, .known = 1};
+        if (series_count <= MOST_SERIES && pithlog_digest_columns(object->digest, i, t0, t1, &column, 1))
+            continue;
+        if (!sum->values) {
+            sum->low = INFINITY;
+            sum->high = -INFINITY;
+        }
+        sum->values += series->count;
+        sum->low = column.known ? fmin(sum->low, column.low) : sum->low;
+        sum->high = column.known ? fmax(sum->high, column.high) : sum->high;
+    }
+    return sums;
+}
+
+int pithi_log_counters(struct pithi_log_object *object, Tcl_Interp *interp, int objc, Tcl_Obj *const objv[])
+{
+    uint32_t defs = pithlog_get_info(object->log)->defs;
+    struct counter_sum *sums;
+    Tcl_Obj *list, *dict;
+    int64_t t0, t1;
+
+    (void)objc;
+    if (pithi_get_window(interp, objv + 2, &t0, &t1) != TCL_OK)
+        return TCL_ERROR;
+    if (!object->digest)
+        return TCL_OK;
+    list = Tcl_NewListObj(0, NULL);
+    sums = sum_counters(object, t0, t1);
+    for (uint32_t id = 0; id < defs; id++) {
+        if (!sums[id].values)
+            continue;
+        dict = Tcl_NewDictObj();
+        pithi_put_wide(dict, "count", (int64_t)sums[id].values);
+        if (sums[id].low <= sums[id].high) {
+            pithi_put(dict, "low", Tcl_NewDoubleObj(sums[id].low));
+            pithi_put(dict, "high", Tcl_NewDoubleObj(sums[id].high));
+        }
+        Tcl_ListObjAppendElement(NULL, list, Tcl_NewWideIntObj(id));
+        Tcl_ListObjAppendElement(NULL, list, dict);
+    }
+    free(sums);
+    Tcl_SetObjResult(interp, list);
     return TCL_OK;
 }
 
