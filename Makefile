@@ -53,7 +53,7 @@ HAVE_OTF2 := $(shell printf '\043include <otf2/otf2.h>\n' | $(CC) $(CPPFLAGS) -E
 OTF2_SONAME := $(or $(if $(HAVE_OTF2),$(shell readelf -d "`$(CC) -print-file-name=libotf2.so`" 2>/dev/null | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')),libotf2.so.10)
 
 # ---- sources ------------------------------------------------------------------------------------------------------
-otf2_src := formats/otf2/otf2_probe.c formats/otf2/otf2_none.c
+otf2_src := $(addprefix formats/otf2/otf2_,probe.c requests.c none.c)
 formats_src := $(filter-out $(wildcard formats/tools/*.c) $(if $(HAVE_OTF2),formats/otf2/otf2_none.c,$(filter-out $(otf2_src),$(wildcard formats/otf2/*.c))),\
 	$(wildcard formats/*.c formats/*/*.c))
 tools_src := $(wildcard formats/tools/*.c)

@@ -11,6 +11,8 @@
 int pithi_otf2_probe(const struct pithi_input *input);
 /* The one anchor in a folder, malloc'ed; NULL: there is none, or more than one. */
 char *pithi_otf2_anchor_in(const char *folder);
+/* The name that a folder will have which is made as NAME.part, malloc'ed. */
+char *pithi_otf2_final_name(const char *folder);
 /* Its name ends as libotf2 wants it: with .otf2. */
 int pithi_otf2_named(const char *name);
 int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer);

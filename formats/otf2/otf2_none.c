@@ -1,4 +1,6 @@
 /* otf2_none.c - a build without the headers of libotf2. */
+#include <stdlib.h>
+
 #include "error.h"
 #include "otf2/otf2_format.h"
 
@@ -18,6 +20,10 @@ int pithi_otf2_read(const struct pithi_input *input, struct pithi_writer *writer
 
 int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi_convert *how)
 {
+    char *name = pithi_otf2_final_name(folder);
+    int err = without(name ? name : folder);
+
     (void)log, (void)how;
-    return without(folder);
+    free(name);
+    return err;
 }

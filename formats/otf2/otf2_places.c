@@ -77,6 +77,7 @@ static int make_ranks(struct otf2_reader *r)
         struct otf2_location *location = &OTF2_ROWS(r->defs.locations, struct otf2_location)[i];
         struct otf2_process *of = pithi_otf2_table_get(&r->defs.processes, location->process);
         location->rank = of ? of->rank : next++;
+        location->thread = location->type != OTF2_LOCATION_TYPE_CPU_THREAD; /* at first: those come last */
     }
     return PITH_OK;
 }

@@ -51,6 +51,13 @@ char *pithi_otf2_anchor_in(const char *folder)
     return NULL;
 }
 
+char *pithi_otf2_final_name(const char *folder)
+{
+    size_t size = strlen(folder);
+
+    return strndup(folder, size > 5 && strcmp(folder + size - 5, ".part") == 0 ? size - 5 : size);
+}
+
 int pithi_otf2_probe(const struct pithi_input *input)
 {
     char *anchor;

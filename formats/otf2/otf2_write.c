@@ -129,14 +129,6 @@ static void writer_free(struct otf2_writer *w)
     free(w);
 }
 
-/* The name that the folder will have, malloc'ed: it is made as NAME.part. */
-static char *final_name(const char *folder)
-{
-    size_t size = strlen(folder);
-
-    return strndup(folder, size > 5 && strcmp(folder + size - 5, ".part") == 0 ? size - 5 : size);
-}
-
 static int write_named(struct otf2_writer *w, const char *folder, const char *name)
 {
     int err;
@@ -152,7 +144,7 @@ int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct otf2_writer *w = calloc(1, sizeof *w);
-    char *name = final_name(folder);
+    char *name = pithi_otf2_final_name(folder);
     int err;
 
     if (!w || !name) {
