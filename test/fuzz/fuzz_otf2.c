@@ -1,0 +1,81 @@
+/* fuzz_otf2.c - any bytes as an archive of OTF2: refused, or read into a log, and that log is sound.
+ *
+ * The input is a list of files: a byte with the place in `names` below, two bytes with the size (low first), the bytes.
+ * libotf2 wants real files, so they are written into a folder of this process. Where it is missing all is refused. */
+#include <sys/stat.h>
+
+#include "fuzz/fuzz_log.h"
+#include "otf2/otf2_format.h"
+
+static const char *const names[] = {"traces.otf2",   "traces.def",    "traces/0.evt",  "traces/0.def",
+                                    "traces/1.evt",  "traces/1.def",  "traces/2.evt",  "traces/2.def",
+                                    "traces/70.evt", "traces/70.def", "traces/71.evt", "traces/71.def",
+                                    "traces/72.evt", "traces/72.def", "traces/80.evt", "traces/80.def"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static char folder[64];
+
+static void clean(void)
+{
+    char path[128];
+
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+}
+
+static void remove_folder(void)
+{
+    char path[128];
+
+    clean();
+    snprintf(path, sizeof path, "%s/traces", folder);
+    rmdir(path);
+    rmdir(folder);
+}
+
+static void make_folder(void)
+{
+    char path[128];
+
+    snprintf(folder, sizeof folder, "%s/pith-fuzz-otf2-%ld", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm",
+             (long)getpid());
+    snprintf(path, sizeof path, "%s/traces", folder);
+    if (mkdir(folder, 0700) != 0 || mkdir(path, 0700) != 0) {
+        perror(folder);
+        exit(1);
+    }
+    atexit(remove_folder);
+}
+
+static void write_files(const uint8_t *data, size_t size)
+{
+    char path[128];
+
+    for (size_t at = 0; at + 3 <= size;) {
+        size_t length = data[at + 1] | (size_t)data[at + 2] << 8;
+        snprintf(path, sizeof path, "%s/%s", folder, names[data[at] % NAMES]);
+        at += 3;
+        length = length < size - at ? length : size - at;
+        FILE *file = fopen(path, "wb");
+        if (!file || fwrite(data + at, 1, length, file) != length || fclose(file) != 0)
+            exit(1);
+        at += length;
+    }
+}
+
+static int make(struct pithi_writer *writer, void *input) { return pithi_otf2_read(input, writer); }
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct pithi_input input = {.path = folder};
+
+    if (!*folder)
+        make_folder();
+    clean();
+    write_files(data, size);
+    if (pithi_otf2_probe(&input))
+        fuzz_sound(make, &input);
+    return 0;
+}
