@@ -24,7 +24,7 @@ enum {
     PITHI_SLOG2_NODE = 34, /* its head */
     PITHI_SLOG2_ENTRY = 34,
     PITHI_SLOG2_CHILDREN = 2, /* of a node, as we write */
-    PITHI_SLOG2_LEAF = 65536,
+    PITHI_SLOG2_LEAF = 65536, /* bytes of a leaf, where there are not many lines */
     PITHI_SLOG2_STRING_MAX = 32767
 };
 

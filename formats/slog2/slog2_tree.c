@@ -40,6 +40,7 @@ struct pithi_slog2_level {
 };
 
 enum { LISTS = 12, VERTEX = 12, DRAWABLE = 9 }; /* bytes: counts of a node's three lists; a drawable without vertices */
+enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, in all */
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
@@ -65,10 +66,16 @@ static int add_root(struct pithi_slog2_tree *tree)
     return PITH_OK;
 }
 
-int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns)
+int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns, uint32_t lines)
 {
-    *tree = (struct pithi_slog2_tree){
-        .out = out, .at = PITHI_SLOG2_HEADER, .first_ns = first_ns, .last_ns = first_ns, .previews = -1};
+    *tree = (struct pithi_slog2_tree){.out = out,
+                                      .leaf_bytes = PITHI_SLOG2_LEAF,
+                                      .at = PITHI_SLOG2_HEADER,
+                                      .first_ns = first_ns,
+                                      .last_ns = first_ns,
+                                      .previews = -1};
+    while (tree->leaf_bytes < LEAF_MOST && tree->leaf_bytes / LINE_BYTES < lines)
+        tree->leaf_bytes *= 2;
     return add_root(tree);
 }
 
@@ -298,7 +305,7 @@ int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2
     const struct pithi_slog2_level *leaf = &tree->levels[0];
     uint32_t depth = 0;
     int err = PITH_OK;
-    if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > PITHI_SLOG2_LEAF)
+    if (leaf->count && PITHI_SLOG2_NODE + LISTS + leaf->size + size_of(drawable) > tree->leaf_bytes)
         TRY(next_leaf(tree));
     while (depth + 1 < tree->count && pithi_slog2_first_ns(drawable) < tree->levels[depth].first_ns)
         depth++;

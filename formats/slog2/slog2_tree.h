@@ -24,6 +24,7 @@ struct pithi_slog2_entry; /* of the directory */
 
 struct pithi_slog2_tree {
     FILE *out;
+    uint32_t leaf_bytes;
     uint64_t at; /* where in the file the next node goes */
     int64_t first_ns, last_ns;
     struct pithi_slog2_level *levels;
@@ -35,8 +36,9 @@ struct pithi_slog2_tree {
     struct pithi_buffer node, kept;
 };
 
-/* `out` stands behind the header. Nothing begins before `first_ns`. */
-int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns);
+/* `out` stands behind the header. Nothing begins before `first_ns`. `lines`: about how many there are; of very many a
+ * leaf has some drawables each only if it is larger, and previews of fewer would be larger than what they stand for. */
+int pithi_slog2_tree_open(struct pithi_slog2_tree *tree, FILE *out, int64_t first_ns, uint32_t lines);
 void pithi_slog2_tree_free(struct pithi_slog2_tree *tree);
 /* In the order of their ends; the info is copied. */
 int pithi_slog2_tree_add(struct pithi_slog2_tree *tree, const struct pithi_slog2_drawable *drawable);

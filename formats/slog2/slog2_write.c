@@ -164,7 +164,7 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     struct pithlog_record record;
     int status = 0, err;
     TRY(pithi_walk_open(&walk, log, how));
-    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns));
+    TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, w->lanes));
     TRY(next_arrow(w));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(draw_record(w, &record));
@@ -206,7 +206,7 @@ static int write_header(const struct slog2_writer *w, const struct part *part)
     unsigned char header[PITHI_SLOG2_HEADER], *p = pithi_slog2_put16(header, strlen(PITHI_SLOG2_VERSION));
     memcpy(p, PITHI_SLOG2_VERSION, strlen(PITHI_SLOG2_VERSION));
     p = pithi_slog2_put16(p + strlen(PITHI_SLOG2_VERSION), PITHI_SLOG2_CHILDREN);
-    p = pithi_slog2_put32(p, PITHI_SLOG2_LEAF);
+    p = pithi_slog2_put32(p, w->tree.leaf_bytes);
     p = pithi_slog2_put16(p, part->depth);
     p = pithi_slog2_put32(p, w->tree.largest);
     p = pithi_slog2_put_place(p, part->categories);

@@ -55,9 +55,9 @@ pith convert deeper.slog2 again.slog2 && cmp deeper.slog2 <(pith convert deeper.
 ok $? "deeper: into a pipe the same bytes"
 python3 "$here/slog2_dump.py" deeper.slog2 | sort >one; python3 "$here/slog2_dump.py" again.slog2 | sort >two
 is "$(diff one two | head -n 5)" "" "deeper: written again from what was read: the same drawables"
-"$make_big_log" wide.pith 300 300 64
+"$make_big_log" wide.pith 300 300 200
 pith convert wide.pith wide.slog2 2>/dev/null
-checked wide "depth [2-9] .* lines 300 "
+checked wide "depth [1-9] .* lines 300 "
 is "$(states wide.slog2)" "$(states wide.pith)" "wide: read back, all states"
 
 "$make_cli_log" names names.pith
