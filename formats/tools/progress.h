@@ -25,8 +25,8 @@ void pithi_progress_clear(void);
 /* For `done`: the context is a volatile uint64_t that the work counts up. */
 uint64_t pithi_progress_count(const void *context);
 
-/* For work that tells which part of it is done, as pithlog_open_watched: shows that, of `bytes`, until pithi_progress_end.
- * The second is the function to be told; it gives 0. */
+/* For work that tells which part of it is done, as pithlog_open_watched: shows that, of `bytes`, until
+ * pithi_progress_end. The second is the function to be told; it gives 0. */
 void pithi_progress_begin_part(const char *command, uint64_t bytes);
 int pithi_progress_part(void *context, double part);
 
