@@ -146,7 +146,7 @@ static int fill_file(int fd)
     struct pithi_writer *writer = NULL;
     int err;
 
-    TRY(pithi_writer_open(&writer, NULL, fd));
+    TRY(pithi_writer_open(&writer, "the temporary copy (see TMPDIR)", fd));
     TRY(making.fill(making.context, writer));
     TRY(pithi_writer_finish(writer));
 out:
@@ -169,7 +169,7 @@ static int write_through(const char *command, const struct pithi_format *format,
         close(fd);
         return err;
     }
-    TRY(pithi_log_open_file("temporary file", fd, &log));
+    TRY(pithi_log_open_file("the temporary copy (see TMPDIR)", fd, &log));
     TRY(pithi_outfile_write(command, log, format, path, how));
 out:
     pithlog_close(log);

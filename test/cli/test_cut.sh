@@ -81,5 +81,18 @@ fails 1 "pith: small.pith: no lane is among those asked for; \`pith info\` tells
 fails 1 "pith: none.pith: cannot be opened: No such file or directory" "a log that is not there" pith cut none.pith -o x.pith
 fails 1 "pith: x/y.pith: cannot write: No such file or directory" "a folder that is not there" pith cut small.pith -o x/y.pith
 fails 1 "pith: /dev/full: cannot write: No space left on device" "a full device" pith cut small.pith -o /dev/full --format text
+mkdir small_disk
+if mount -t tmpfs -o size=64k none small_disk 2>/dev/null; then
+    "$make_log" big 200000 big.pith
+    fails 1 "pith: small_disk/x.pith: cannot write: No space left on device" "a full disk" pith cut big.pith -o small_disk/x.pith --lane 0-2
+    fails 1 "pith: small_disk/x.clog2: cannot write: No space left on device" "a full disk, another format" pith cut big.pith -o small_disk/x.clog2 --lane 0-2
+    fails 1 "pith: small_disk/x.pith: cannot write: No space left on device" "a full disk, merged" pith merge -o small_disk/x.pith --align none big.pith big.pith
+    is "$(ls small_disk)" "" "nothing is left behind"
+    TMPDIR=small_disk fails 1 "pith: the temporary copy (see TMPDIR): byte 65536: cannot write: No space left on device; make room or choose another place" \
+        "no room for the temporary copy" pith cut big.pith -o x.clog2
+    umount small_disk
+else
+    skip "a full disk" "cannot mount a small file system here"
+fi
 is "$(ls x.pith* 2>&1)" "ls: cannot access 'x.pith*': No such file or directory" "nothing is left behind"
 finish
