@@ -54,6 +54,7 @@ for line in open(sys.argv[1]):
     rm -rf log.out.*
 done < <(pith help formats | grep -E '^[a-z0-9]+ +(read|writ)')
 peer "formats: text written" "otf2-print, of OTF2" "${print_otf2:-}"
+peer "formats: otf2 read" "otf2-print, to text" "${print_otf2:-}"
 peer "formats: text written" "babeltrace2, of CTF" "${print_ctf:-}"
 peer "formats: json written" "python json, read" "${read_json:-}"
 
