@@ -109,7 +109,8 @@ int pithi_prv_lanes_make(struct pithi_prv_lanes *lanes, const struct pithi_prv_h
     lanes->ranks = calloc(header->task_count + (size_t)1, sizeof *lanes->ranks);
     if (!lanes->ranks || !use_all(lanes, header, rows->thread_count))
         return no_memory();
-    qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
+    if (lanes->count) /* an empty list has no address */
+        qsort(lanes->lanes, lanes->count, sizeof *lanes->lanes, by_place);
     for (uint32_t i = 0; i < lanes->count; i++)
         *pithi_lookup_get(&lanes->places, pithi_lookup_pair(lanes->lanes[i].task, lanes->lanes[i].thread)) =
             i + (uint64_t)1;
