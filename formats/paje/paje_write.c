@@ -28,7 +28,7 @@ struct paje_writer {
     struct pithi_sorted end; /* the next one, if more */
     int more, err;
     int64_t start_ns, last_ns;
-    uint64_t collectives, left_out, no_numbers, cut;
+    uint64_t collectives, comms, left_out, no_numbers, cut;
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -187,6 +187,10 @@ static int put_record(void *context, const struct pithlog_record *r)
     case PITHLOG_COLL:
         w->collectives++;
         break;
+    case PITHLOG_COMM_CREATE:
+    case PITHLOG_COMM_FREE:
+        w->comms++;
+        break;
     case PITHLOG_PAUSE:
         put_own(w, r, "o0");
         break;
@@ -216,6 +220,7 @@ static void say_what_is_lost(const struct paje_writer *w, const struct pithi_con
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
     pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");
+    pithi_note(how, w->comms, "records of communicators made and freed are left out");
     pithi_note(how, w->left_out, "ends of messages without a partner are left out");
     pithi_note(how, w->no_numbers, "values of counters that are no finite numbers are left out");
     pithi_note(how, w->cut, "payloads of events are cut");
