@@ -33,17 +33,29 @@ const char *pithi_otf2_defs_string(const struct otf2_defs *defs, uint64_t ref)
     return string ? string->text : "";
 }
 
+/* FNV-1a of two texts, one behind the other. */
+static uint64_t hash_of(const char *first, const char *second)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (; *first; first++)
+        hash = (hash ^ (unsigned char)*first) * UINT64_C(0x100000001b3);
+    for (; *second; second++)
+        hash = (hash ^ (unsigned char)*second) * UINT64_C(0x100000001b3);
+    return hash >> 1;
+}
+
 const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what, const char *name)
 {
-    const struct otf2_property *property = OTF2_ROWS(defs->properties, const struct otf2_property);
+    const uint64_t *place = pithi_lookup_get(&defs->notes, hash_of(what, name));
+    const struct otf2_property *property =
+        place ? &OTF2_ROWS(defs->properties, const struct otf2_property)[*place - 1] : NULL;
+    const char *key = property ? pithi_otf2_defs_string(defs, property->name) : "";
     size_t size = strlen(what);
 
-    for (uint32_t i = 0; i < defs->properties.count; i++) {
-        const char *key = pithi_otf2_defs_string(defs, property[i].name);
-        if (strncmp(key, what, size) == 0 && strcmp(key + size, name) == 0)
-            return pithi_otf2_defs_string(defs, property[i].value);
-    }
-    return "";
+    return property && strncmp(key, what, size) == 0 && strcmp(key + size, name) == 0
+               ? pithi_otf2_defs_string(defs, property->value)
+               : "";
 }
 
 /* ---- What the library tells -------------------------------------------------------------------------------------- */
@@ -322,6 +334,19 @@ static int read_all(struct otf2_defs *defs, const struct pithi_otf2 *otf2, OTF2_
     return PITH_OK;
 }
 
+static int index_notes(struct otf2_defs *defs)
+{
+    const struct otf2_property *property = OTF2_ROWS(defs->properties, const struct otf2_property);
+
+    for (uint32_t i = 0; i < defs->properties.count; i++) {
+        uint64_t *place = pithi_lookup_at(&defs->notes, hash_of(pithi_otf2_defs_string(defs, property[i].name), ""));
+        if (!place)
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        *place = *place ? *place : i + (uint64_t)1;
+    }
+    return PITH_OK;
+}
+
 /* A region knows its group, the first in which it is. */
 static void mark_groups(struct otf2_defs *defs)
 {
@@ -345,6 +370,7 @@ int pithi_otf2_defs_read(struct otf2_defs *defs, const struct pithi_otf2 *otf2, 
     if (defs->ticks_a_second == 0)
         return pithi_fail(PITH_ERR_DAMAGED, "%s: its clock has 0 ticks a second", path);
     mark_groups(defs);
+    TRY(index_notes(defs));
 out:
     return err;
 }
@@ -366,7 +392,7 @@ void pithi_otf2_defs_free(struct otf2_defs *defs)
         free(OTF2_ROWS(defs->metrics, struct otf2_metric)[i].ids);
     }
     free(defs->ranks.members);
-    free(defs->scratch);
+    pithi_lookup_free(&defs->notes);
     table_free(&defs->strings);
     table_free(&defs->nodes);
     table_free(&defs->properties);

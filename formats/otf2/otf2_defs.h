@@ -72,8 +72,11 @@ struct otf2_group {
 struct otf2_comm {
     uint64_t ref;
     OTF2_StringRef name;
-    OTF2_GroupRef group, remote; /* remote: OTF2_UNDEFINED_GROUP */
-    uint32_t index;              /* made: the log's */
+    OTF2_GroupRef group, remote;         /* remote: OTF2_UNDEFINED_GROUP */
+    uint32_t index;                      /* made: the log's + 1 */
+    const struct otf2_group *near, *far; /* made: these groups, or NULL */
+    int32_t rank;                        /* asked about last, -1: none; in which group it is */
+    int is_far;
 };
 struct otf2_window { /* of RMA */
     uint64_t ref;
@@ -108,10 +111,10 @@ struct otf2_context {
 struct otf2_defs {
     struct otf2_table strings, nodes, properties, processes, locations, regions, groups, comms, windows, members,
         metrics, parameters, contexts;
-    struct otf2_group ranks; /* which locations are ranks 0, 1, 2 ...; of the most likely paradigm */
+    struct pithi_lookup notes; /* hash of a property's name -> its index + 1 */
+    struct otf2_group ranks;   /* which locations are ranks 0, 1, 2 ...; of the most likely paradigm */
     uint64_t ticks_a_second, offset, realtime;
     int no_memory;
-    char *scratch; /* of made names */
 };
 
 /* Reads the global definitions of an open archive. */
@@ -120,7 +123,8 @@ void pithi_otf2_defs_free(struct otf2_defs *defs);
 
 /* "" when there is none. */
 const char *pithi_otf2_defs_string(const struct otf2_defs *defs, uint64_t ref);
-/* Of the property "WHAT KIND NAME" ("colour of state solve"); "" when there is none. */
+/* Of the property of which the name is these two, one behind the other ("colour of state " "solve"); "" when there is
+ * none. */
 const char *pithi_otf2_defs_note(const struct otf2_defs *defs, const char *what, const char *name);
 
 #endif

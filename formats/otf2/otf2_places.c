@@ -153,6 +153,136 @@ out:
     return err;
 }
 
+/* ---- Communicators ----------------------------------------------------------------------------------------------- */
+
+/* The world rank of a member; -1: none. */
+static int32_t member_rank(const struct otf2_reader *r, const struct otf2_group *group, uint32_t member)
+{
+    uint64_t place = member < group->count ? group->members[member] : UINT64_MAX;
+    return place < r->defs.ranks.count ? r->world[place] : -1;
+}
+
+static const struct otf2_group *group_of(const struct otf2_reader *r, OTF2_GroupRef ref)
+{
+    const struct otf2_group *group = ref == OTF2_UNDEFINED_GROUP ? NULL : pithi_otf2_table_get(&r->defs.groups, ref);
+    return group && (group->type == OTF2_GROUP_TYPE_COMM_SELF || group->type == OTF2_GROUP_TYPE_COMM_GROUP) ? group
+                                                                                                            : NULL;
+}
+
+/* Has it all ranks in their order? */
+static int is_whole(const struct otf2_reader *r, const struct otf2_group *group)
+{
+    if (!group || group->type == OTF2_GROUP_TYPE_COMM_SELF || group->count != r->defs.ranks.count)
+        return 0;
+    for (uint32_t i = 0; i < group->count; i++)
+        if (group->members[i] != i)
+            return 0;
+    return 1;
+}
+
+/* The world is the one of that name; some tools give no names: then the first that has all ranks. */
+static void find_world(struct otf2_reader *r)
+{
+    struct otf2_comm *comms = OTF2_ROWS(r->defs.comms, struct otf2_comm), *found = NULL;
+
+    for (uint32_t i = 0; i < r->defs.comms.count; i++) {
+        int named = strcmp(pithi_otf2_defs_string(&r->defs, comms[i].name), "MPI_COMM_WORLD") == 0;
+        if (comms[i].remote != OTF2_UNDEFINED_GROUP || !comms[i].near)
+            continue;
+        if (r->own ? comms[i].ref == 0 : named) {
+            found = &comms[i];
+            break;
+        }
+        if (!r->own && !found && is_whole(r, comms[i].near))
+            found = &comms[i];
+    }
+    if (found)
+        found->index = 1;
+}
+
+static void find_groups(struct otf2_reader *r)
+{
+    struct otf2_comm *comms = OTF2_ROWS(r->defs.comms, struct otf2_comm);
+
+    for (uint32_t i = 0; i < r->defs.comms.count; i++) {
+        comms[i].near = group_of(r, comms[i].group);
+        comms[i].far = group_of(r, comms[i].remote);
+        comms[i].rank = -1;
+    }
+}
+
+static uint32_t put_members(const struct otf2_reader *r, const struct otf2_group *group, int32_t *ranks)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; group && i < group->count; i++) {
+        int32_t rank = member_rank(r, group, i);
+        if (rank < 0)
+            return 0;
+        ranks[count++] = rank;
+    }
+    return count;
+}
+
+static int add_comm(struct otf2_reader *r, struct otf2_comm *comm)
+{
+    const struct otf2_group *near = comm->near, *far = comm->far;
+    uint64_t size = (near ? near->count : 0) + (uint64_t)(far ? far->count : 0);
+    struct pithlog_comm def = {.key = comm->ref + 1, .name = pithi_otf2_defs_string(&r->defs, comm->name)};
+    int32_t *ranks;
+    uint32_t index;
+
+    r->comm_members += size;
+    if (r->comm_members > COMM_MEMBERS_MAX) /* many names for one large group cost a file little */
+        near = far = NULL, size = 0;
+    if (!(ranks = malloc((size + 1) * sizeof *ranks)))
+        return no_memory();
+    def.size = (int32_t)put_members(r, near, ranks);
+    def.remote_size = def.size ? (int32_t)put_members(r, far, ranks + def.size) : 0;
+    if (far && def.remote_size == 0)
+        def.size = 0;
+    def.world_ranks = ranks;
+    int err = pithi_writer_comm(r->writer, &def, &index);
+    free(ranks);
+    comm->index = index + 1;
+    return err;
+}
+
+int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_t *index)
+{
+    int err = PITH_OK;
+
+    if (comm && !comm->index)
+        err = add_comm(r, comm);
+    *index = comm ? comm->index - 1 : 0;
+    return err;
+}
+
+/* The group in which the partners of a rank are; it asks for one rank after another. */
+static const struct otf2_group *partners(const struct otf2_reader *r, struct otf2_comm *comm, int32_t rank)
+{
+    if (!comm->far)
+        return comm->near;
+    if (comm->rank == rank)
+        return comm->is_far ? comm->near : comm->far;
+    comm->rank = rank;
+    comm->is_far = 1;
+    for (uint32_t i = 0; comm->is_far && comm->near && i < comm->near->count; i++)
+        comm->is_far = member_rank(r, comm->near, i) != rank;
+    return comm->is_far ? comm->near : comm->far;
+}
+
+int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, struct otf2_comm *comm, uint32_t peer, int32_t rank)
+{
+    const struct otf2_group *group = comm ? partners(r, comm, rank) : NULL;
+
+    if (group && group->type == OTF2_GROUP_TYPE_COMM_SELF)
+        return rank;
+    return group ? member_rank(r, group, peer) : -1;
+}
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
+
 int pithi_otf2_places_make(struct otf2_reader *r)
 {
     struct otf2_location *locations = OTF2_ROWS(r->defs.locations, struct otf2_location);
@@ -172,102 +302,8 @@ int pithi_otf2_places_make(struct otf2_reader *r)
     }
     qsort_r(r->order, r->lanes, sizeof *r->order, by_place, locations);
     TRY(make_lanes(r));
+    find_groups(r);
+    find_world(r);
 out:
     return err;
-}
-
-/* ---- Communicators ----------------------------------------------------------------------------------------------- */
-
-/* The world rank of a member; -1: none. */
-static int32_t member_rank(const struct otf2_reader *r, const struct otf2_group *group, uint32_t member)
-{
-    uint64_t place = member < group->count ? group->members[member] : UINT64_MAX;
-    return place < r->defs.ranks.count ? r->world[place] : -1;
-}
-
-static const struct otf2_group *group_of(const struct otf2_reader *r, OTF2_GroupRef ref)
-{
-    const struct otf2_group *group = ref == OTF2_UNDEFINED_GROUP ? NULL : pithi_otf2_table_get(&r->defs.groups, ref);
-    return group && (group->type == OTF2_GROUP_TYPE_COMM_SELF || group->type == OTF2_GROUP_TYPE_COMM_GROUP) ? group
-                                                                                                            : NULL;
-}
-
-static int is_world(const struct otf2_reader *r, const struct otf2_comm *comm, const struct otf2_group *group)
-{
-    int named = strcmp(pithi_otf2_defs_string(&r->defs, comm->name), "MPI_COMM_WORLD") == 0;
-
-    if (comm->remote != OTF2_UNDEFINED_GROUP || !group || group->type == OTF2_GROUP_TYPE_COMM_SELF)
-        return 0;
-    if (named || (r->own && comm->ref == 0))
-        return 1;
-    for (uint32_t i = 0; i < group->count; i++)
-        if (group->members[i] != i)
-            return 0;
-    /* Some tools give no names: of all that are the world's copies the first is it. */
-    return !r->own && group->count == r->defs.ranks.count &&
-           comm == &OTF2_ROWS(r->defs.comms, const struct otf2_comm)[0];
-}
-
-static uint32_t put_members(const struct otf2_reader *r, const struct otf2_group *group, int32_t *ranks)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; group && i < group->count; i++) {
-        int32_t rank = member_rank(r, group, i);
-        if (rank < 0)
-            return 0;
-        ranks[count++] = rank;
-    }
-    return count;
-}
-
-static int add_comm(struct otf2_reader *r, struct otf2_comm *comm, const struct otf2_group *group)
-{
-    const struct otf2_group *remote = group_of(r, comm->remote);
-    uint64_t size = (group ? group->count : 0) + (uint64_t)(remote ? remote->count : 0);
-    struct pithlog_comm def = {.key = comm->ref + 1, .name = pithi_otf2_defs_string(&r->defs, comm->name)};
-    int32_t *ranks;
-    uint32_t index;
-
-    r->comm_members += size;
-    if (r->comm_members > COMM_MEMBERS_MAX) /* many names for one large group cost a file little */
-        group = remote = NULL, size = 0;
-    if (!(ranks = malloc((size + 1) * sizeof *ranks)))
-        return no_memory();
-    def.size = (int32_t)put_members(r, group, ranks);
-    def.remote_size = def.size ? (int32_t)put_members(r, remote, ranks + def.size) : 0;
-    if (remote && def.remote_size == 0)
-        def.size = 0;
-    def.world_ranks = ranks;
-    int err = pithi_writer_comm(r->writer, &def, &index);
-    free(ranks);
-    comm->index = index + 1;
-    return err;
-}
-
-int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_t *index)
-{
-    const struct otf2_group *group = comm ? group_of(r, comm->group) : NULL;
-    int err = PITH_OK;
-
-    *index = 0;
-    if (!comm || is_world(r, comm, group))
-        return PITH_OK;
-    if (!comm->index)
-        err = add_comm(r, comm, group);
-    *index = comm->index - 1;
-    return err;
-}
-
-int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, const struct otf2_comm *comm, uint32_t peer, int32_t rank)
-{
-    const struct otf2_group *group = comm ? group_of(r, comm->group) : NULL;
-    const struct otf2_group *remote = comm ? group_of(r, comm->remote) : NULL;
-
-    if (group && group->type == OTF2_GROUP_TYPE_COMM_SELF)
-        return rank;
-    for (uint32_t i = 0; group && remote && i < group->count; i++)
-        if (member_rank(r, group, i) == rank)
-            return member_rank(r, remote, peer);
-    return group ? member_rank(r, group, peer) : -1;
 }

@@ -31,7 +31,7 @@ int pithi_otf2_places_make(struct otf2_reader *r);
 /* The log's number of a communicator, made at first use: PITH_OK. `comm` NULL: the world. */
 int pithi_otf2_comm_index(struct otf2_reader *r, struct otf2_comm *comm, uint32_t *index);
 /* The world rank of a communicator's rank, as `rank` sees it; -1: there is none. */
-int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, const struct otf2_comm *comm, uint32_t peer, int32_t rank);
+int32_t pithi_otf2_comm_peer(const struct otf2_reader *r, struct otf2_comm *comm, uint32_t peer, int32_t rank);
 
 /* The log's numbers of what events name, made at first use: PITH_OK. */
 int pithi_otf2_state_id(struct otf2_reader *r, struct otf2_region *region, uint32_t *id);
