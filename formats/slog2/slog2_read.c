@@ -150,18 +150,20 @@ static enum pithi_slog2_topology guess(const struct primitive *p)
 
 static int add_primitive(struct slog2_reader *r, const struct primitive *p)
 {
-    const struct pithi_slog2_line *from = pithi_slog2_line(&r->scan, p->line[0]);
-    const struct pithi_slog2_line *to = pithi_slog2_line(&r->scan, p->line[1]);
+    const struct pithi_slog2_line *from, *to;
     struct pithi_slog2_category *category;
     int64_t ns[VERTICES];
+    int err;
     if (p->category < 0) /* of a preview: no drawable has that */
         return PITH_OK;
-    if (!from || !to) {
-        r->no_line++;
-        return PITH_OK;
-    }
     if (p->vertices == 0 || !to_ns(p->time[0], &ns[0]) || !to_ns(p->time[1], &ns[1])) {
         r->no_time++;
+        return PITH_OK;
+    }
+    TRY(pithi_slog2_line(&r->scan, p->line[0], &from));
+    TRY(pithi_slog2_line(&r->scan, p->line[1], &to));
+    if (!from || !to) {
+        r->no_line++;
         return PITH_OK;
     }
     category = pithi_slog2_category(&r->scan, p->category, guess(p));
@@ -169,6 +171,8 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
     return category->topology == PITHI_SLOG2_ARROW ? add_arrow(r, category, p, from, to, ns)
                                                    : add_state_or_event(r, category, p, from->lane, ns);
+out:
+    return err;
 }
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------------- */

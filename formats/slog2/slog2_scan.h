@@ -26,6 +26,7 @@ struct pithi_slog2_node {
 struct pithi_slog2_line {
     int32_t rank, thread;  /* rank < -1, thread < 0: it belongs nowhere */
     int32_t comm, in_comm; /* of a communicator's line: its number in the file, and the rank there; else 0, -1 */
+    int has_lane;
     uint32_t lane;
     uint32_t comm_index; /* the writer's */
 };
@@ -55,8 +56,8 @@ int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_categor
 /* The event that has the info of a state. */
 int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
 
-/* NULL: no such line, or one that belongs nowhere. */
-const struct pithi_slog2_line *pithi_slog2_line(const struct pithi_slog2_scan *scan, int32_t number);
+/* With its lane. NULL: no such line, or one that belongs nowhere. */
+int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line);
 /* The communicator of a message between two lines. */
 int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,
                              const struct pithi_slog2_line *to, uint32_t *comm);

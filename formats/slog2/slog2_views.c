@@ -127,19 +127,27 @@ static int by_comm(const void *a, const void *b)
                               : (x->in_comm > y->in_comm) - (x->in_comm < y->in_comm);
 }
 
+static int make_lane(struct pithi_slog2_scan *scan, struct pithi_slog2_line *line)
+{
+    int err;
+    TRY(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
+    line->has_lane = 1;
+out:
+    return err;
+}
+
+/* Also those on which nothing lies; but a lane takes some KB of memory, so of a file that has little for very many of
+ * them only those that are used, when they are. */
+enum { LANES_AT_ONCE = 4096, LANE_BYTES = 256 };
 static int make_lanes(struct pithi_slog2_scan *scan, struct pithi_slog2_line **lines)
 {
     int err = PITH_OK;
+    if (scan->line_count > LANES_AT_ONCE + scan->input->size / LANE_BYTES)
+        return PITH_OK;
     qsort(lines, scan->line_count, sizeof *lines, by_lane);
-    for (uint32_t i = 0; i < scan->line_count; i++) {
-        struct pithi_slog2_line *line = lines[i];
-        if (!is_placed(line))
-            continue;
-        if (i > 0 && is_placed(lines[i - 1]) && by_lane(&lines[i - 1], &lines[i]) == 0)
-            line->lane = lines[i - 1]->lane;
-        else
-            TRY(pithi_writer_lane(scan->writer, line->rank, (uint32_t)line->thread, NULL, &line->lane));
-    }
+    for (uint32_t i = 0; i < scan->line_count; i++)
+        if (is_placed(lines[i]))
+            TRY(make_lane(scan, lines[i]));
 out:
     return err;
 }
@@ -295,9 +303,10 @@ out:
     return err;
 }
 
-const struct pithi_slog2_line *pithi_slog2_line(const struct pithi_slog2_scan *scan, int32_t number)
+int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_lookup_get(&scan->line_of, (uint32_t)number);
-    const struct pithi_slog2_line *line = place && *place ? &scan->lines[*place - 1] : NULL;
-    return line && is_placed(line) ? line : NULL;
+    struct pithi_slog2_line *found = place && *place ? &scan->lines[*place - 1] : NULL;
+    *line = found && is_placed(found) ? found : NULL;
+    return *line && !found->has_lane ? make_lane(scan, found) : PITH_OK;
 }

@@ -63,7 +63,8 @@ static void put_category(int32_t number, uint32_t topology, const char *key)
     at = pithi_slog2_put64(at, UINT64_MAX);
 }
 
-/* Three categories; lines 0 and 1 of ranks 0 and 1. */
+/* Three categories; as many lines as ranks. */
+static uint32_t lines = 2;
 static void put_tables(void)
 {
     size_t from = (size_t)(at - file);
@@ -77,8 +78,8 @@ static void put_tables(void)
     put_text("Process View");
     put32(1);
     put_text("world_rank");
-    put32(2);
-    for (uint32_t i = 0; i < 2; i++) {
+    put32(lines);
+    for (uint32_t i = 0; i < lines; i++) {
         put32(i);
         put32(i);
     }
@@ -140,6 +141,7 @@ static void put_directory(uint32_t depth, size_t from)
 
 static int status;
 static uint64_t records;
+static uint32_t lanes;
 static char error[512];
 
 static void read_it(void)
@@ -152,8 +154,14 @@ static void read_it(void)
     pithi_writer_open(&writer, path, -1);
     status = pithi_slog2_read(&input, writer);
     snprintf(error, sizeof error, "%s", status ? pithlog_error() : "");
-    if (status == PITH_OK && (pithi_writer_finish(writer) || pithi_check(path, NULL, NULL, &records)))
+    struct pithlog *log;
+    if (status == PITH_OK &&
+        (pithi_writer_finish(writer) || pithi_check(path, NULL, NULL, &records) || pithlog_open(path, &log)))
         status = -1;
+    if (status == PITH_OK) {
+        lanes = pithlog_get_info(log)->lanes;
+        pithlog_close(log);
+    }
     pithi_writer_close(writer);
     unlink(path);
     free(copy);
@@ -291,6 +299,19 @@ static void test_places(void)
     }
 }
 
+/* Lines cost 8 bytes each in the file, and lanes some thousand in memory. */
+static void test_lines(void)
+{
+    whole_file(0, 1, one_state);
+    is_read(2, "two lines");
+    OK(lanes == 2, "both are lanes, though one has nothing");
+    lines = 100000;
+    whole_file(0, 1, one_state);
+    is_read(2, "very many lines, and next to nothing on them");
+    OK(lanes == 1, "the one that has something is a lane");
+    lines = 2;
+}
+
 int main(void)
 {
     int fd = mkstemp(path);
@@ -306,5 +327,6 @@ int main(void)
     test_loops();
     test_counts();
     test_places();
+    test_lines();
     return tap_done();
 }
