@@ -1,5 +1,5 @@
 /* test_slog2.c - SLOG-2 files that nobody would write: a tree that leads back to itself, numbers that count more than
- * is there, ratios that are no numbers, composites, lines that nobody knows. Each is refused with its place, or read. */
+ * is there, ratios that are no numbers, composites, lines that nobody knows. Each is refused with its place or read. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
