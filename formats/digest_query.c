@@ -218,7 +218,8 @@ int pithlog_digest_messages(const struct pithlog_digest *d, const struct pithlog
                     keep(messages, count, most, &c.messages[m]);
             }
     }
-    qsort(messages, *count, sizeof *messages, by_first);
+    if (*count)
+        qsort(messages, *count, sizeof *messages, by_first);
     end_choice(&c);
     return err;
 }

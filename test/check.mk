@@ -73,12 +73,15 @@ $(foreach s,$(suites),$(eval check-$(s): all $$(needs_$(s)) ; $$(run_tests) $$(t
 check-install: all
 	$(run_tests) test/lint/test_install.sh
 
-# Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean) and without the window.
+# Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests those
+# that do much in little time.
 check-asan:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= HAVE_TK= asan-suites
+		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= asan-suites
+tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
 asan-suites: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
-	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli)
+	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
+		test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli) $(if $(HAVE_TK),$(tests_asan_window))
 check-tsan:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= tsan-suites
 tsan_bin = $(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin))
