@@ -55,9 +55,12 @@ struct pithi_sorter {
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory to sort"); }
 
+/* errno is not kept: it would be taken for that of the file which is being written. */
 static int no_file(const char *done)
 {
-    return pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    errno = 0;
+    return PITH_ERR_IO;
 }
 
 int pithi_sorter_new(struct pithi_sorter **sorter, size_t memory_bytes)

@@ -44,9 +44,12 @@ enum { LINE_BYTES = 512, LEAF_MOST = 4 << 20 }; /* of a leaf: for each line, in 
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
+/* errno is not kept: it would be taken for that of the file which is being written. */
 static int no_file(const char *done)
 {
-    return pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    pithi_fail(PITH_ERR_IO, "a temporary file cannot be %s: %s; set TMPDIR", done, strerror(errno));
+    errno = 0;
+    return PITH_ERR_IO;
 }
 
 static uint32_t vertices_of(const struct pithi_slog2_drawable *d) { return d->topology == PITHI_SLOG2_EVENT ? 1 : 2; }
