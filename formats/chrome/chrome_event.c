@@ -30,6 +30,12 @@ static void set_field(struct pithi_chrome_event *event, const struct pithi_json_
         event->id = *value;
     else if (pithi_json_is(key, "args"))
         event->args = *value;
+    else if (pithi_json_is(key, "bind_id"))
+        event->bind_id = *value;
+    else if (pithi_json_is(key, "flow_in"))
+        event->flow_in = pithi_json_is(value, "true");
+    else if (pithi_json_is(key, "flow_out"))
+        event->flow_out = pithi_json_is(value, "true");
     else if (pithi_json_is(key, "ts"))
         event->timed = time_of(value, &event->time_ns);
     else if (pithi_json_is(key, "dur") && (!time_of(value, &event->length_ns) || event->length_ns < 0))

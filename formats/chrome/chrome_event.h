@@ -7,6 +7,8 @@
 struct pithi_chrome_event {
     char phase; /* 0: none */
     struct pithi_json_value name, category, pid, tid, id, args;
+    struct pithi_json_value bind_id; /* of a flow that a state is on; does it come in, go out? */
+    int flow_in, flow_out;
     int64_t time_ns, length_ns; /* length_ns: 0 if there is none */
     int timed;                  /* it has a time that makes sense */
 };

@@ -96,6 +96,16 @@ out:
     return err;
 }
 
+/* A state may be a place of a flow itself: then only bind_id tells which. */
+static int add_bound(struct chrome_reader *r, const struct pithi_chrome_event *event, uint32_t thread)
+{
+    struct pithi_chrome_event place = {.time_ns = event->time_ns, .id = event->bind_id};
+    if (!event->bind_id.kind || (!event->flow_in && !event->flow_out))
+        return PITH_OK;
+    place.phase = !event->flow_in ? 's' : event->flow_out ? 't' : 'f';
+    return pithi_chrome_flows_add(&r->flows, &place, thread);
+}
+
 /* What is told of a state beside its name becomes an event at its start. */
 static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *event, struct item item)
 {
@@ -105,6 +115,7 @@ static int add_state(struct chrome_reader *r, const struct pithi_chrome_event *e
     item.length_ns = event->length_ns;
     TRY(define_event(r, event, PITHLOG_STATE, &item.id));
     TRY(add(r, event->time_ns, late, &item));
+    TRY(add_bound(r, event, item.thread));
     if (event->args.kind == '{' && memchr(event->args.text, '"', event->args.size))
         TRY(add_event(r, event, late, item));
 out:

@@ -128,6 +128,13 @@ is "$(records flows | cut -f1,2,3,4,7- | sed 's/^0.0000//')" "$(printf '%b\n' '0
     "flows are messages, also backward in time, through a third, with an id used again; receives in the order of sending"
 is "$(said flows)" "flows_inside_a_lane=1 flows_without_partner=2 " "what is none is counted"
 
+events >bound <<'J'
+{"ph":"X","ts":1,"dur":1,"pid":0,"tid":0,"name":"post","bind_id":"0xa","flow_out":true},{"ph":"X","ts":3,"dur":1,"pid":1,"tid":0,"name":"pass","bind_id":"0xa","flow_in":true,"flow_out":true},
+{"ph":"B","ts":5,"pid":2,"tid":0,"name":"run","bind_id":"0xa","flow_in":true},{"ph":"E","ts":6,"pid":2,"tid":0}
+J
+is "$(records bound | cut -f1-4,7 | grep -E 'send|recv')" "$(printf '%b\n' '0.000000000\t0\t0\tsend\tpeer=1' '0.000002000\t1\t0\trecv\tpeer=0' \
+    '0.000002000\t1\t0\tsend\tpeer=2' '0.000004000\t2\t0\trecv\tpeer=1')" "states that are bound to a flow"
+
 # ---- What is passed over; what is wrong
 events >other <<'J'
 {"ph":"b","ts":1,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"e","ts":2,"pid":0,"tid":0,"id":1,"name":"async"},{"ph":"X","pid":0,"name":"no time"},
