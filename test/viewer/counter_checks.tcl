@@ -22,7 +22,7 @@ proc residual {} {
 }
 lassign [residual] values low high
 ok [expr {$values > 3}] "how many values it has: $values"
-set low [string trimright $low " \u2013"]
+set low [lindex $low 0]
 ok [expr {$low < [lindex $late 1] + 1e-9 && $high >= [lindex $early 1]}] "from $low to $high"
 zoom 0.012 0.017
 sync

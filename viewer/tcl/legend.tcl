@@ -362,7 +362,7 @@ oo::class create ::pith::Legend {
         if {$sum eq {} || $kind eq "group" && ![dict get $sum count]} {
             return {{} {} {} {}}
         }
-        set count [::pithtk::number [dict get $sum count]]
+        set count [::pith::theme::cell [dict get $sum count]]
         if {[dict exists $sum low]} {
             return [list $count {*}[my range_texts [dict get $sum low] [dict get $sum high]] {}]
         }
@@ -375,7 +375,7 @@ oo::class create ::pith::Legend {
 
     # Of a counter in the window: from, to. Each in a column, as both have no room in one.
     method range_texts {low high} {
-        return [list "[format %.4g $low] \u2013" [format %.4g $high]]
+        return [list "[format %.4g $low] to" [format %.4g $high]]
     }
 
     method label_headings {} {

@@ -196,9 +196,9 @@ oo::class create ::pith::Selection {
         $tree delete [$tree children {}]
         foreach entry [my states] {
             lassign $entry id count inclusive exclusive share
-            set text [list [::pithtk::number $count] {} {} {}]
+            set text [list [::pith::theme::cell $count] {} {} {}]
             if {[dict get [$model def $id] kind] eq "state"} {
-                set text [list [::pithtk::number $count] [::pithtk::duration $inclusive] \
+                set text [list [::pith::theme::cell $count] [::pithtk::duration $inclusive] \
                     [::pithtk::duration $exclusive] [format {%.1f %%} [expr {100 * $share}]]]
             }
             $tree insert {} end -id $id -text " [dict get [$model def $id] name]" -image [[$window legend] image $id] \

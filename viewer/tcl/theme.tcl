@@ -30,6 +30,11 @@ proc ::pith::theme::px {n} {
     return [expr {int(round($n * $factor))}]
 }
 
+# A whole number for a cell of a table: Tk's treeview draws thin spaces wider than it measures them, and cuts the end.
+proc ::pith::theme::cell {number} {
+    return [string map {\u2009 \u00a0} [::pithtk::number $number]]
+}
+
 # By the preference, else by the screen; what is nearly 1 is 1, so that lines stay sharp.
 proc ::pith::theme::scale {} {
     variable factor
