@@ -1,5 +1,5 @@
-/* chrome.h - the JSON of chrome://tracing ("Trace Event Format"), which many tools read: speedscope, Perfetto, Firefox
- * Profiler. */
+/* chrome.h - the JSON of chrome://tracing ("Trace Event Format"), which many tools write (clang, PyTorch) and many read
+ * (speedscope, Perfetto, Firefox Profiler). */
 #ifndef PITHI_CHROME_H
 #define PITHI_CHROME_H
 
