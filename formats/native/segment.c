@@ -399,20 +399,24 @@ static uint64_t index_front(const struct pithi_segment *s)
     return pithi_pad8(size + 4);
 }
 
-int pithi_segment_finish(struct pithi_segment *s)
+int pithi_segment_rest(struct pithi_segment *s)
 {
-    int err;
-    uint64_t lists = 0;
-    for (uint32_t i = 0; i < s->lane_count; i++) {
-        struct lane *lane = &s->lanes[i];
-        if ((err = end_lane(s, lane)) != PITH_OK)
-            return err;
-        lists += (uint64_t)lane->block_count * PITHI_INDEX_BLOCK + pithi_lane_summary_size(&lane->summary);
-    }
+    int err = PITH_OK;
+    for (uint32_t i = 0; err == PITH_OK && i < s->lane_count; i++)
+        err = end_lane(s, &s->lanes[i]);
     free(s->block.data);
     s->block = (struct pithi_buffer){0};
-    if ((err = flush_meta(s)) != PITH_OK)
+    return err;
+}
+
+int pithi_segment_finish(struct pithi_segment *s)
+{
+    int err = pithi_segment_rest(s);
+    uint64_t lists = 0;
+    if (err != PITH_OK || (err = flush_meta(s)) != PITH_OK)
         return err;
+    for (uint32_t i = 0; i < s->lane_count; i++)
+        lists += (uint64_t)s->lanes[i].block_count * PITHI_INDEX_BLOCK + pithi_lane_summary_size(&s->lanes[i].summary);
     s->index_size = PITHI_CHUNK_HEAD + index_front(s) + lists;
     return PITH_OK;
 }

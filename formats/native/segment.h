@@ -95,6 +95,9 @@ int pithi_segment_part(struct pithi_segment **part, const struct pithi_segment *
 int pithi_segment_part_end(struct pithi_segment *part);
 void pithi_segment_join(struct pithi_segment *whole, uint32_t lane, struct pithi_segment *part, uint64_t base);
 
+/* Ends the last blocks early, and frees what lanes need while they are written: nothing may be added any more. */
+int pithi_segment_rest(struct pithi_segment *segment);
+
 /* Ends the last blocks. Then index_size is known; the index itself (with `base` added to every offset that the sink
  * gave) is appended by pithi_segment_index, so that processes can first agree on where their segments stand. `base` has
  * the number of the volume in its bits from PITHI_VOLUME_SHIFT on. `defs` is the log's set, complete: the segment's
@@ -152,6 +155,8 @@ int pithi_writer_lane(struct pithi_writer *writer, int32_t rank, uint32_t thread
 /* A communicator by a number for the whole log, by key; 0 = world. */
 int pithi_writer_comm(struct pithi_writer *writer, const struct pithlog_comm *comm, uint32_t *index);
 int pithi_writer_add(struct pithi_writer *writer, const struct pithlog_record *record);
+/* Optional: no more records come for the ranks that there are so far; frees what their lanes need to be written. */
+int pithi_writer_rest(struct pithi_writer *writer);
 int pithi_writer_finish(struct pithi_writer *writer); /* writes the rest; the file appears under its name */
 void pithi_writer_close(struct pithi_writer *writer); /* frees; without finish before, leaves no file */
 

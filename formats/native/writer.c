@@ -49,6 +49,7 @@ struct pithi_writer {
     uint32_t defs_written;
     struct log_segment *segments;
     uint32_t segment_count, segment_room;
+    uint32_t rested; /* so many get no more records */
     struct place *lanes;
     uint32_t lane_count, lane_room;
     struct log_comm *comms;
@@ -350,6 +351,14 @@ int pithi_writer_add(struct pithi_writer *w, const struct pithlog_record *record
         pithi_map_get(&s->comms, record->comm, &comm);
     }
     return pithi_segment_add_to(s->segment, record, place.index, comm);
+}
+
+int pithi_writer_rest(struct pithi_writer *w)
+{
+    int err = PITH_OK;
+    for (; err == PITH_OK && w->rested < w->segment_count; w->rested++)
+        err = pithi_segment_rest(w->segments[w->rested].segment);
+    return err;
 }
 
 /* Communicators that no record used are not lost: the first rank has them. */

@@ -287,6 +287,8 @@ static int fill(void *context, struct pithi_writer *writer)
                                   .salt = i + UINT64_C(1),
                                   .one_of_many = 1};
         err = pithi_log_copy(s->log, writer, &what);
+        if (err == PITH_OK && !s->threads) /* its ranks are in no other log */
+            err = pithi_writer_rest(writer);
     }
     return err;
 }
