@@ -205,10 +205,13 @@ static int learn_comms(struct otf2_writer *w)
 {
     const struct pithlog_comm *comm;
 
-    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++)
-        if (!learn_members(w, i, comm->world_ranks, comm->size) ||
+    for (uint32_t i = 1; (comm = pithlog_get_comm(w->log, i)); i++) {
+        if (!learn_members(w, i, comm->world_ranks, comm->size))
+            return 0;
+        if (comm->remote_size > 0 &&
             !learn_members(w, otf2_remote(i), comm->world_ranks + comm->size, comm->remote_size))
             return 0;
+    }
     return 1;
 }
 
