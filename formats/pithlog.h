@@ -249,6 +249,11 @@ PITHLOG_API int pithlog_matcher_next(struct pithlog_matcher *matcher, struct pit
 PITHLOG_API void pithlog_matcher_unmatched(const struct pithlog_matcher *matcher, uint64_t *sends, uint64_t *recvs);
 PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 
+/* How far the times of two lanes may be wrong against each other, in ns: 0 on one machine; between two the errors of
+ * their clocks as they were compared when it was recorded (half a round trip each); -1: not known. What a clock did
+ * between two comparisons is not in it. */
+PITHLOG_API int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t other);
+
 /* ---- Digests ----------------------------------------------------------------------------------------------------- */
 
 /* Messages and counters by windows of time, without reading records: what pictures ask for again and again. The first

@@ -47,7 +47,7 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
     unsigned i;
     char *at;
 
-    if (pithi_session.file.page == NULL || pithi_session.state == PITHI_OVER)
+    if (pithi_session.file.page == NULL || (pithi_session.state == PITHI_OVER && type != PITHI_D_SYNC))
         return;
     for (i = 0; i < count; i++)
         size += pieces[i].size;
@@ -295,6 +295,12 @@ void pith_property(const char *key, const char *value)
 {
     if (key != NULL && *key != '\0')
         store_text(PITHI_D_PROPERTY, 0, key, value);
+}
+
+void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point)
+{
+    struct piece piece = {point, sizeof *point};
+    store(PITHI_D_SYNC, clock, &piece, 1);
 }
 
 void pith_thread_name(const char *name)

@@ -5,9 +5,15 @@
 #ifndef PITHI_DEFINITIONS_H
 #define PITHI_DEFINITIONS_H
 
+#include <stdint.h>
+
 /* Under the guard: stores all definitions in a spill file that was just made. */
 void pithi_defs_write_all(void);
 /* In a forked child: names and ids stay, the file is gone. */
 void pithi_defs_forked(void);
+
+/* Under the guard: a sync point, of the clock of this number. Also when recording is over and its file still there. */
+struct pithi_sync;
+void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point);
 
 #endif

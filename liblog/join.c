@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "buffer.h"
+#include "host_clocks.h"
 #include "merge.h"
 #include "output.h"
 #include "pith_tool.h"
@@ -39,8 +40,18 @@ static void take_window(const struct agreement *agreed)
         return;
     if (strcmp(agreed->boot_id, page->boot_id) == 0)
         pithi_session_window(agreed->start_mono_ns);
-    else
+    else /* known better when the clocks were compared */
         pithi_session_window(agreed->start_real_ns - page->first.real_ns + page->first.mono_ns);
+}
+
+/* Under the guard: the start of rank 0 on this machine's clock, now that they were compared. */
+static void mend_window(const struct agreement *agreed)
+{
+    const struct pithi_spill_page *page = pithi_session.file.page;
+    int64_t reference_ns;
+    if (agreed->job != 0 && page != NULL && strcmp(agreed->boot_id, page->boot_id) != 0 &&
+        pithi_host_clocks_ns(page->first.mono_ns, &reference_ns) == 0)
+        pithi_session_window(agreed->start_mono_ns - reference_ns + page->first.mono_ns);
 }
 
 static void take_agreement(const struct agreement *agreed, const struct pith_transport *transport)
@@ -77,6 +88,30 @@ static void choose(void)
         pithi_session_drop();
 }
 
+/* Of the job that this process has joined. */
+static const struct pith_transport *joined;
+
+static int recording(void) { return pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER; }
+
+/* Not under the guard: other processes are waited for. */
+static void compare_clocks(const struct pith_transport *transport, const struct agreement *agreed)
+{
+    struct pithi_guard guard;
+    char boot_id[64];
+    pithi_boot_id(boot_id, sizeof boot_id);
+    if (pithi_host_clocks_join(transport, strcmp(boot_id, agreed->boot_id) == 0) == 0 &&
+        pithi_host_clocks_sync(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
+        mend_window(agreed);
+        pithi_guard_leave(&guard);
+    }
+}
+
+void pith_sync(void)
+{
+    if (joined != NULL)
+        pithi_host_clocks_sync(joined, recording());
+}
+
 int pith_job_join(const struct pith_transport *transport)
 {
     struct agreement agreed;
@@ -87,11 +122,11 @@ int pith_job_join(const struct pith_transport *transport)
     if (!pithi_guard_enter(&guard))
         return -1;
     start();
-    if (pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER) {
+    pithi_boot_id(agreed.boot_id, sizeof agreed.boot_id);
+    if (recording()) {
         agreed.job = pithi_session.job;
         agreed.start_real_ns = pithi_session.start_real_ns;
         agreed.start_mono_ns = pithi_session.file.page->first.mono_ns;
-        memcpy(agreed.boot_id, pithi_session.file.page->boot_id, sizeof agreed.boot_id);
     }
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);
@@ -101,13 +136,16 @@ int pith_job_join(const struct pith_transport *transport)
         return -1;
     take_agreement(&agreed, transport);
     choose();
-    on = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
     pithi_guard_leave(&guard);
+    compare_clocks(transport, &agreed);
+    joined = transport;
+    on = recording();
     return on ? 0 : -1;
 }
 
 void pith_job_finish(const struct pith_transport *transport)
 {
+    joined = NULL;
     pithi_merge(transport);
     pithi_session.size = transport->size; /* the end of the process has nothing left to do */
 }

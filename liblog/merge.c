@@ -24,6 +24,7 @@
 
 #include "chunks.h"
 #include "clock.h"
+#include "host_clocks.h"
 #include "merge_file.h"
 #include "output.h"
 #include "pith.h"
@@ -96,7 +97,7 @@ static int align_clocks(struct merge *merge, int good)
     merge->coarse = root.coarse;
     merge->files = root.files;
     merge->one_clock = strcmp(root.boot_id, own.boot_id) == 0;
-    merge->shift_ns = merge->one_clock ? root.shift_ns : own.shift_ns;
+    merge->shift_ns = merge->one_clock || merge->spill.sync_count > 0 ? root.shift_ns : own.shift_ns;
     earliest = merge->have && good ? pithi_spill_begin_ns(&merge->spill) : INT64_MAX;
     least[0] = biased(earliest != INT64_MAX ? earliest + merge->shift_ns : INT64_MAX);
     least[1] = merge->one_clock;
@@ -106,6 +107,7 @@ static int align_clocks(struct merge *merge, int good)
         return 0;
     merge->zero_ns = unbiased(least[0]) != INT64_MAX ? unbiased(least[0]) : now.real_ns;
     merge->one_clock = least[1];
+    merge->reference_shift_ns = root.shift_ns;
     return least[2] == 1;
 }
 
@@ -177,8 +179,10 @@ static void root_properties(struct merge *merge)
     property(merge, "start_unix_s", "%lld.%09lld", (long long)(merge->zero_ns / 1000000000),
              (long long)(merge->zero_ns % 1000000000));
     clock_property(merge);
-    /* On one machine all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings. */
-    property(merge, "clock_error_ns", merge->one_clock ? "100" : "unknown");
+    if (merge->one_clock) /* all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings */
+        property(merge, "clock_error_ns", "100");
+    else
+        pithi_host_clocks_tell(merge->defs, merge->reference_shift_ns - merge->zero_ns);
     if (merge->coarse.unit_ns > 1)
         property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
     pithi_spill_window_text(&merge->spill.page, window, sizeof window);
@@ -288,7 +292,7 @@ static unsigned own_cores(const struct pith_transport *t)
 
 static int encode_own(struct merge *merge)
 {
-    struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid()};
+    struct pithi_rank rank = {merge->t->rank, own_host(), (uint64_t)getpid(), pithi_host_clocks_own()};
     struct pithi_encode_job job = {&merge->spill, merge->defs,        merge->t->rank, merge->shift_ns - merge->zero_ns,
                                    merge->coarse, own_cores(merge->t)};
 
@@ -379,6 +383,7 @@ void pithi_merge(const struct pith_transport *transport)
         return;
     }
     pithi_signals_begin(&signals);
+    pithi_host_clocks_sync(transport, merge.have);
     good = merge_steps(&merge);
     if (!good) {
         if (transport->rank == 0) {

@@ -16,6 +16,7 @@ struct merge {
     struct pithi_totals totals; /* this process's, then all's */
     struct pithi_coarse_rules coarse;
     int64_t shift_ns, zero_ns;    /* CLOCK_MONOTONIC to REALTIME; REALTIME of the log's time 0 */
+    int64_t reference_shift_ns;   /* the same as shift_ns, of rank 0's machine */
     uint64_t recorded, one_clock; /* processes that recorded; 1: all on one machine */
     uint64_t lanes;               /* of all */
     uint64_t states_left_out;     /* of all */

@@ -42,6 +42,7 @@ void pith_pause(void) {}
 void pith_resume(void) {}
 
 void pith_flush(void) {}
+void pith_sync(void) {}
 
 int pith_snapshot(const char *path) { return (void)path, -1; }
 

@@ -84,6 +84,12 @@ PITH_API void pith_resume(void);
  * of the process loses nothing even without. The state pith:flush shows how long it took. */
 PITH_API void pith_flush(void);
 
+/* Compares the clocks of the job's machines once more, besides at its start and end (MPI_Init and MPI_Finalize): for
+ * long runs, in which clocks do not drift evenly. Collective over all processes of the job, and like an MPI call to be
+ * made by a thread that may call MPI. On one machine, and without a job, it does nothing. Some 100 us for each machine,
+ * 20 ms * log2(processes) at most. See pith(7), "Clocks". */
+PITH_API void pith_sync(void);
+
 /* Writes a log of all that this process, and the others of its job whose spill files it can see, have recorded so far,
  * while everybody goes on recording. `path`: its name (the suffix says the format; a file of that name is replaced);
  * NULL: the log's with .snapshot-1, .snapshot-2 ... before the suffix. 0; -1 when there is nothing to write or it
@@ -117,6 +123,7 @@ static inline void pith_event(uint32_t id) { (void)id; }
 #define pith_pause() ((void)0)
 #define pith_resume() ((void)0)
 #define pith_flush() ((void)0)
+#define pith_sync() ((void)0)
 #define pith_snapshot(path) ((void)(path), -1)
 #define pith_thread_name(name) ((void)(name))
 #define pith_lost() ((uint64_t)0)

@@ -85,7 +85,7 @@ static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_byt
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
 /* How the processes of a job reach each other. Every function returns 0, or non-zero when it failed; a failure makes
- * pith_job_finish leave the spill files for `pith recover`. All but send and recv are collective.
+ * pith_job_finish leave the spill files for `pith recover`. All but send, recv and wait are collective.
  * Files: the processes that name the same `maker` get handles to one file, `path`, which that rank (one of them) makes
  * new; who names -1 gets none (NULL); open fails in all processes or in none. write_at writes wherever it likes in it
  * (independent), close leaves the bytes on their way to the disk. */
@@ -95,6 +95,8 @@ struct pith_transport {
     int sharing;    /* processes of the job, with this one, that run on the same cores; 0: not known */
     int (*send)(void *context, int to, const void *data, size_t size_bytes);
     int (*recv)(void *context, int from, void *data, size_t size_bytes);
+    int (*wait)(void *context, int from, int nap); /* until there is something to receive: gives its core to others in
+                                                      between; with `nap` it sleeps. NULL: recv alone does so */
     int (*bcast)(void *context, int root, void *data, size_t size_bytes);
     int (*sum_before)(void *context, uint64_t *value);                 /* exclusive prefix sum, rank 0: 0 */
     int (*reduce)(void *context, uint64_t *values, int count, int op); /* to all; op: enum pith_reduce */

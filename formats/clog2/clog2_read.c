@@ -47,7 +47,7 @@ static int take_hosts(struct reader *reader)
 
     for (uint32_t i = 0; i < reader->scan.comm_count; i++) {
         const struct pithi_clog2_comm *comm = &reader->scan.comms[i];
-        struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0};
+        struct pithi_rank rank = {pithi_clog2_world_rank(&reader->scan, comm->number, 0), host, 0, 0};
         const char *name = (const char *)comm->uuid + PITHI_CLOG2_UUID_NAME;
         size_t mark = pithi_clog2_is_marked(comm->uuid, PITHI_CLOG2_MARK_HOST) ? strlen(PITHI_CLOG2_MARK_HOST) : 0;
         if (comm->type != PITHI_CLOG2_SELF || rank.rank < 0 || !name[mark] ||

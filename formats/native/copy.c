@@ -88,7 +88,8 @@ out:
 /* A rank of which no lane is left is left out. One without any lanes stays in a whole copy. */
 static int copy_rank(struct copying *c, const struct pithi_log_rank *r)
 {
-    struct pithi_rank rank = {r->rank + c->what->rank_offset, pithi_log_host(c->log, r), r->pid};
+    struct pithi_rank rank = {r->rank + c->what->rank_offset, pithi_log_host(c->log, r), r->pid,
+                              c->what->one_of_many ? 0 : r->clock};
     int wanted = !c->what->lanes;
     for (uint32_t i = 0; !wanted && i < r->lane_count; i++)
         wanted = c->kept[r->first_lane + i];

@@ -1,5 +1,6 @@
 /* load.c - opening a native log by what stands in front: header, footer, definitions, rank table. When any of these is
  * missing or contradicts itself, everything is made again from the blocks (rebuild.c). */
+#include "native/clocks.h"
 #include "native/log.h"
 
 #include <stdio.h>
@@ -70,6 +71,7 @@ static int load_entry(struct pithlog *log, const unsigned char *p, uint64_t at, 
     *r = (struct pithi_log_rank){.rank = (int32_t)pithi_get32(p),
                                  .lane_count = pithi_get32(p + 4),
                                  .host = pithi_get32(p + 64),
+                                 .clock = pithi_get32(p + 68),
                                  .pid = pithi_get64(p + 56),
                                  .records = pithi_get64(p + 32),
                                  .base = pithi_get64(p + 8),
@@ -246,6 +248,8 @@ int pithi_log_load(struct pithlog *log, int blocks)
         err = pithi_log_rebuild(log);
         log->info.complete = 0;
     }
+    if (err == PITH_OK)
+        err = pithi_log_clocks(log);
     log->info.format = "native";
     log->info.version = PITHI_VERSION;
     log->info.bytes = pithi_files_bytes(&log->files);
@@ -264,6 +268,10 @@ void pithi_log_unload(struct pithlog *log)
     free(log->lane_ranks);
     free(log->comms);
     free(log->tellers);
+    pithi_clocks_free(log->clocks, log->clock_count);
+    log->clocks = NULL;
+    log->clock_count = 0;
+    log->clocks_known = 0;
     pithi_places_free(&log->found);
     pithi_defs_free(log->defs);
     log->ranks = NULL;

@@ -49,7 +49,7 @@ struct pithi_log_part {
 struct pithi_log_rank {
     int32_t rank;
     uint32_t first_lane, lane_count;
-    uint32_t host;
+    uint32_t host, clock;
     uint64_t pid, records;
     uint64_t base, index, index_size;
     struct pithi_log_part *part; /* NULL: not loaded yet */
@@ -68,6 +68,9 @@ struct pithlog {
     uint32_t *lane_ranks;        /* of each lane the index of its rank */
     struct pithlog_comm **comms; /* each made when it is first asked for */
     uint64_t *records_read;      /* iterators add the records of each block that they take in; NULL: nobody asks */
+    struct pithi_clock *clocks;  /* clocks.h */
+    uint32_t clock_count;
+    int clocks_known; /* 1: the log tells how far its ranks' clocks agree */
     /* Told of each damage that is found; may be NULL. */
     void (*say)(void *context, const char *text);
     void *say_context;
@@ -129,6 +132,9 @@ void pithi_log_unload(struct pithlog *log);
 
 /* Loads by scanning, whatever the footer says. */
 int pithi_log_rebuild(struct pithlog *log);
+
+/* Fills in the clocks, when the properties are known. */
+int pithi_log_clocks(struct pithlog *log);
 
 /* Notes a damage found: counts it and tells log->say. Returns PITH_ERR_DAMAGED, with pithlog_error() set. */
 int pithi_log_damage(struct pithlog *log, uint64_t offset, const char *what);

@@ -414,7 +414,8 @@ static int publish(struct rebuild *b)
     for (uint32_t i = 0; i < b->part_count; i++) {
         struct pithi_log_part *part = b->parts[i];
         struct pithi_log_rank *rank = &log->ranks[log->rank_count++];
-        *rank = (struct pithi_log_rank){.rank = part->rank, .lane_count = part->lane_count, .pid = part->pid};
+        *rank = (struct pithi_log_rank){
+            .rank = part->rank, .lane_count = part->lane_count, .clock = UINT32_MAX, .pid = part->pid};
         rank->part = part;
         b->parts[i] = NULL;
         if (part->host && !pithi_places_host(&log->found, part->host, &rank->host))

@@ -159,6 +159,7 @@ int pithi_segment_describe(struct pithi_segment *s, const struct pithi_rank *ran
     free((char *)(uintptr_t)s->rank.host);
     s->rank.host = host;
     s->rank.pid = rank->pid;
+    s->rank.clock = rank->clock;
     return describe_rank(s) ? PITH_OK : no_memory(s);
 }
 
@@ -564,5 +565,6 @@ void pithi_rank_entry(const struct pithi_segment *s, uint64_t base, struct pithi
     pithi_put64(entry + 48, (uint64_t)t.end_ns);
     pithi_put64(entry + 56, s->rank.pid);
     pithi_put32(entry + 64, host);
+    pithi_put32(entry + 68, s->rank.clock);
     pithi_put32(entry + PITHI_RANK_ENTRY_SIZE - 4, pithi_crc(entry, PITHI_RANK_ENTRY_SIZE - 4));
 }

@@ -48,6 +48,7 @@ struct pithi_rank {
     int32_t rank;
     const char *host;
     uint64_t pid;
+    uint32_t clock; /* number of its machine's clock: 0, the log's own; UINT32_MAX: not known which (clocks.h) */
 };
 
 int pithi_segment_open(struct pithi_segment **segment, const struct pithi_rank *rank, const struct pithi_sink *sink);

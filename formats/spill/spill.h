@@ -141,7 +141,8 @@ struct pithi_spill_def {
     uint32_t reserved2;
     /* then: STATE EVENT COUNTER: name, colour, group, format or unit.
      *       COMM: struct pithi_spill_comm, int32_t world_ranks[size + remote_size], then the name.
-     *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value. */
+     *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value.
+     *       SYNC: struct pithi_sync; its id is the number of the clock. */
 };
 enum pithi_spill_def_type {
     PITHI_D_STATE = 1,
@@ -150,12 +151,22 @@ enum pithi_spill_def_type {
     PITHI_D_COMM,
     PITHI_D_COMM_NAME,
     PITHI_D_THREAD,
-    PITHI_D_PROPERTY
+    PITHI_D_PROPERTY,
+    PITHI_D_SYNC
 };
 struct pithi_spill_comm {
     uint64_t key;
     int32_t rank, size, remote_size;
     int32_t reserved;
+};
+
+/* A sync point: the clock of this process's machine compared with the reference's, that of rank 0's machine (number 0,
+ * whose own points have offset and round trip 0). clock_sync.h says what is made of them. */
+struct pithi_sync {
+    int64_t local_ns;  /* CLOCK_MONOTONIC here */
+    int64_t offset_ns; /* what the reference's showed more at that moment, give or take round_ns / 2 */
+    int64_t round_ns;  /* the round trip that told so */
+    int64_t shift_ns;  /* the reference's CLOCK_REALTIME - CLOCK_MONOTONIC */
 };
 
 #endif

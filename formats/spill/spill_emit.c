@@ -51,11 +51,11 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
     walk->shift_ns = target->shift_ns;
 }
 
-static int64_t log_time(const struct pithi_spill_target *target, int64_t mono_ns)
+static int64_t log_time(const struct pithi_spill *spill, const struct pithi_spill_target *target, int64_t mono_ns)
 {
     if (mono_ns == INT64_MIN || mono_ns == INT64_MAX)
         return mono_ns;
-    return (int64_t)((uint64_t)mono_ns + (uint64_t)target->shift_ns);
+    return pithi_ns_sum(pithi_sync_ns(spill->syncs, spill->sync_count, mono_ns), target->shift_ns);
 }
 
 static void find_window(const struct pithi_spill *spill, const struct pithi_spill_target *target,
@@ -65,8 +65,8 @@ static void find_window(const struct pithi_spill *spill, const struct pithi_spil
     struct pithi_spill_walk walk;
     uint32_t i;
     int cut = page->zero_ns != 0;
-    ids->from_ns = cut ? log_time(target, page->from_ns) : INT64_MIN;
-    ids->to_ns = cut ? log_time(target, page->to_ns) : INT64_MAX;
+    ids->from_ns = cut ? log_time(spill, target, page->from_ns) : INT64_MIN;
+    ids->to_ns = cut ? log_time(spill, target, page->to_ns) : INT64_MAX;
     ids->alive_at_end = cut && page->last.mono_ns >= page->to_ns;
     for (i = 0; i < spill->lane_count; i++)
         cut |= spill->chunks[spill->lanes[i].first].seq != 0;

@@ -20,6 +20,9 @@ struct machine {
     uint32_t clock;
     int64_t shift_ns; /* CLOCK_MONOTONIC to CLOCK_REALTIME */
     struct pithi_anchor_pair base;
+    struct pithi_sync *syncs; /* of the process that has most */
+    uint32_t sync_count, number;
+    int32_t rank; /* the lowest that was found */
 };
 
 struct reading {
@@ -49,6 +52,7 @@ static struct machine *machine_of(struct reading *reading, const struct pithi_sp
     memset(machine, 0, sizeof *machine);
     memcpy(machine->boot_id, page->boot_id, sizeof machine->boot_id);
     machine->clock = page->clock;
+    machine->rank = INT32_MAX;
     machine->shift_ns = (int64_t)((uint64_t)page->first.real_ns - (uint64_t)page->first.mono_ns);
     return machine;
 }
@@ -58,13 +62,47 @@ static int look_at_clock(struct reading *reading, struct pithi_spill *spill, con
 {
     struct machine *machine = machine_of(reading, &spill->page);
     struct pithi_anchor_pair pair = {spill->page.first, spill->page.last};
-    (void)member;
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    if (member->rank < machine->rank)
+        machine->rank = member->rank;
+    if (spill->sync_count > machine->sync_count) {
+        free(machine->syncs);
+        machine->syncs = spill->syncs;
+        machine->sync_count = spill->sync_count;
+        machine->number = spill->clock_number;
+        spill->syncs = NULL;
+        spill->sync_count = 0;
+    }
     pithi_anchor_longest(&machine->base, &pair);
     if (pithi_spill_now(&spill->page, &pair.last))
         pithi_anchor_longest(&machine->base, &pair);
     return PITH_OK;
+}
+
+/* The clock of one process, with what all of its machine know. */
+static int fit(const struct machine *machine, struct pithi_spill *spill)
+{
+    size_t size = machine->sync_count * sizeof *machine->syncs;
+    free(spill->syncs);
+    spill->sync_count = 0;
+    spill->syncs = malloc(size + 1);
+    if (spill->syncs == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    if (size > 0)
+        memcpy(spill->syncs, machine->syncs, size);
+    spill->sync_count = machine->sync_count;
+    return pithi_spill_fit(spill, &machine->base);
+}
+
+/* To CLOCK_REALTIME: machines that were compared with the reference have one way to it, others their own. */
+static int64_t shift_of(const struct reading *reading, const struct machine *machine)
+{
+    uint32_t i;
+    for (i = 0; machine->sync_count > 0 && i < reading->machine_count; i++)
+        if (reading->machines[i].sync_count > 0)
+            return reading->machines[i].syncs->shift_ns;
+    return machine->shift_ns;
 }
 
 /* Second look, with the base lines known: when did recording begin? */
@@ -75,11 +113,11 @@ static int look_at_start(struct reading *reading, struct pithi_spill *spill, con
     (void)member;
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
-    if (pithi_spill_fit(spill, &machine->base))
+    if (fit(machine, spill))
         return PITH_ERR_MEMORY;
     begin = pithi_spill_begin_ns(spill);
     if (begin != INT64_MAX)
-        begin = (int64_t)((uint64_t)begin + (uint64_t)machine->shift_ns);
+        begin = pithi_ns_sum(begin, shift_of(reading, machine));
     if (begin < reading->zero_ns)
         reading->zero_ns = begin;
     return PITH_OK;
@@ -114,6 +152,59 @@ static void property(struct pithi_defs *defs, const char *key, const char *forma
         pithi_defs_property(defs, key, value);
 }
 
+/* One boot id may be here twice, with different counters; that is one clock all the same. */
+static int is_one_clock(const struct reading *reading)
+{
+    uint32_t i;
+    for (i = 1; i < reading->machine_count; i++)
+        if (strcmp(reading->machines[i].boot_id, reading->machines->boot_id) != 0)
+            return 0;
+    return 1;
+}
+
+static uint32_t clock_number(const struct reading *reading, const struct machine *machine)
+{
+    return machine->sync_count > 0 ? machine->number : is_one_clock(reading) ? 0 : UINT32_MAX;
+}
+
+static int clock_property(struct reading *reading, struct pithi_defs *defs, const struct machine *machine)
+{
+    int64_t shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
+    char key[32], *text = pithi_sync_text(machine->rank, machine->syncs, machine->sync_count, 1, shift_ns);
+    int err;
+    if (text == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
+    snprintf(key, sizeof key, "clock_sync_%u", machine->number);
+    err = pithi_defs_property(defs, key, text);
+    free(text);
+    return err;
+}
+
+static int clock_properties(struct reading *reading, struct pithi_defs *defs)
+{
+    int64_t worst = 0;
+    uint32_t i, k;
+    int err = PITH_OK;
+    if (is_one_clock(reading))
+        return pithi_defs_property(defs, "clock_error_ns", "100");
+    for (i = 0; i < reading->machine_count; i++) {
+        const struct machine *machine = &reading->machines[i];
+        if (machine->sync_count == 0)
+            worst = INT64_MAX;
+        for (k = 0; k < machine->sync_count; k++)
+            if (machine->syncs[k].round_ns > worst)
+                worst = machine->syncs[k].round_ns;
+        if (machine->sync_count > 0 && machine->number != 0)
+            TRY(clock_property(reading, defs, machine));
+    }
+    if (worst == INT64_MAX)
+        property(defs, "clock_error_ns", "unknown");
+    else
+        property(defs, "clock_error_ns", "%lld", (long long)(worst / 2 + 100));
+out:
+    return err;
+}
+
 static void properties(struct reading *reading, const struct pithi_spill *first)
 {
     static const char *const clocks[] = {"clock_gettime", "tsc", "cntvct"};
@@ -127,7 +218,7 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
         property(defs, "clock", "%s %.6g GHz", clocks[first->page.clock], first->time.ticks_per_s / 1e9);
     else
         property(defs, "clock", "%s", clocks[0]);
-    property(defs, "clock_error_ns", "%s", reading->machine_count == 1 ? "100" : "unknown");
+    clock_properties(reading, defs);
     pithi_spill_window_text(&first->page, window, sizeof window);
     property(defs, "window_s", "%s", window);
     property(defs, "recovered", "%u of %u ranks%s", reading->job->ranks - reading->job->missing, reading->job->ranks,
@@ -138,17 +229,18 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
 static int emit(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     struct machine *machine = machine_of(reading, &spill->page);
-    struct pithi_rank rank = {member->rank, spill->page.host, spill->page.pid};
+    struct pithi_rank rank = {member->rank, spill->page.host, spill->page.pid,
+                              machine != NULL ? clock_number(reading, machine) : 0};
     struct pithi_spill_target target = {reading, pithi_writer_defs(reading->writer), lane, comm, add, 0, 0};
     uint32_t i;
     int err;
 
     if (machine == NULL)
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the clocks");
-    TRY(pithi_spill_fit(spill, &machine->base));
+    TRY(fit(machine, spill));
     if (reading->zero_ns == INT64_MAX) /* nobody recorded anything */
         reading->zero_ns = spill->page.first.real_ns;
-    target.shift_ns = (int64_t)((uint64_t)machine->shift_ns - (uint64_t)reading->zero_ns);
+    target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
     /* The same rank again: a process that became another program. Its threads are others. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
@@ -205,6 +297,8 @@ int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct p
     TRY(for_each(&reading, folder, job, look_at_start));
     TRY(for_each(&reading, folder, job, emit));
 out:
+    for (uint32_t i = 0; i < reading.machine_count; i++)
+        free(reading.machines[i].syncs);
     free(reading.machines);
     return err;
 }

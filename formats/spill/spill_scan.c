@@ -238,6 +238,17 @@ static int take_property(struct pithi_spill *spill, const char *at, const char *
     return PITH_OK;
 }
 
+static int take_sync(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
+{
+    if ((size_t)(end - at) < sizeof *spill->syncs)
+        return PITH_OK;
+    if (grow(&spill->syncs, spill->sync_count, sizeof *spill->syncs))
+        return PITH_ERR_MEMORY;
+    memcpy(&spill->syncs[spill->sync_count++], at, sizeof *spill->syncs);
+    spill->clock_number = def->id;
+    return PITH_OK;
+}
+
 static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, const char *at, const char *end)
 {
     uint32_t i;
@@ -259,6 +270,8 @@ static int take(struct pithi_spill *spill, const struct pithi_spill_def *def, co
         return PITH_OK;
     case PITHI_D_PROPERTY:
         return take_property(spill, at, end);
+    case PITHI_D_SYNC:
+        return take_sync(spill, def, at, end);
     default: /* damage: skipped, its size was good */
         return PITH_OK;
     }
@@ -332,7 +345,11 @@ int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *da
 
 int pithi_spill_fit(struct pithi_spill *spill, const struct pithi_anchor_pair *base)
 {
-    return pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base);
+    int err = pithi_time_fit(&spill->time, spill->page.clock, spill->anchors, spill->anchor_count, base);
+    if (err != PITH_OK)
+        return err;
+    spill->sync_count = pithi_sync_tidy(spill->syncs, spill->sync_count);
+    return pithi_sync_correct(&spill->time, spill->syncs, spill->sync_count);
 }
 
 static int open_mapped(struct pithi_spill *spill, const char *path, int protection, int flags)
@@ -461,6 +478,7 @@ void pithi_spill_close(struct pithi_spill *spill)
     free(spill->comms);
     free(spill->properties);
     free(spill->anchors);
+    free(spill->syncs);
     pithi_time_free(&spill->time);
     memset(spill, 0, sizeof *spill);
 }

@@ -108,7 +108,7 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill)
     int64_t first = INT64_MAX;
     uint32_t i;
     if (spill->page.zero_ns != 0)
-        return spill->page.zero_ns;
+        return pithi_sync_ns(spill->syncs, spill->sync_count, spill->page.zero_ns);
     for (i = 0; i < spill->lane_count; i++) {
         int64_t begin = pithi_time_ns(&spill->time, spill->chunks[spill->lanes[i].first].base_ticks);
         if (begin < first)

@@ -7,6 +7,7 @@
 #define PITHI_SPILL_WALK_H
 
 #include "pithlog.h"
+#include "spill/clock_sync.h"
 #include "spill/spill.h"
 #include "spill/spill_time.h"
 
@@ -55,7 +56,10 @@ struct pithi_spill {
     uint32_t property_count;
     struct pithi_anchor *anchors; /* the page's and the chunks' */
     uint32_t anchor_count;
-    struct pithi_spill_time time; /* after pithi_spill_fit */
+    struct pithi_sync *syncs; /* sync points; after pithi_spill_fit sorted, and those that count */
+    uint32_t sync_count;
+    uint32_t clock_number;        /* where there are any: the number of the clock in the job */
+    struct pithi_spill_time time; /* after pithi_spill_fit; the reference's time where there are sync points */
 };
 
 /* Maps and scans the file. Fails when it is no spill file. */
@@ -87,7 +91,7 @@ struct pithi_spill_walk {
     const uint32_t *ids, *comms;
     uint32_t id_count, comm_count;
     uint32_t lane_id;   /* what record->lane is set to */
-    int64_t shift_ns;   /* added to CLOCK_MONOTONIC */
+    int64_t shift_ns;   /* added to spill->time */
     uint64_t dropped;   /* records under ids that were never defined, or as something else */
     uint64_t damaged;   /* chunks that ended in bytes which are no record */
     int cut;            /* set when a chunk is begun and the records before it are not there; the caller's to reset */
@@ -113,7 +117,8 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
 /* A moment of the lane, in log time. */
 int64_t pithi_spill_walk_ns(const struct pithi_spill_walk *walk, uint64_t ticks);
 
-/* When the log begins that is made of this process, CLOCK_MONOTONIC; INT64_MAX: there is nothing to be in it. After
+/* When the log begins that is made of this process, CLOCK_MONOTONIC (of the reference, where
+ * there are sync points); INT64_MAX: there is nothing to be in it. After
  * pithi_spill_fit. */
 int64_t pithi_spill_begin_ns(const struct pithi_spill *spill);
 

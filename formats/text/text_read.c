@@ -118,7 +118,7 @@ static int define_lane(struct text_reader *r)
     const char *host = word(r, 1, "host");
     int err = PITH_OK;
     if (*host)
-        err = pithi_writer_rank(r->writer, &(struct pithi_rank){(int32_t)rank, host, 0});
+        err = pithi_writer_rank(r->writer, &(struct pithi_rank){(int32_t)rank, host, 0, 0});
     return err == PITH_OK ? take_lane(r, (int32_t)rank, (uint32_t)thread, word(r, 1, "name"), &lane) : err;
 }
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "error.h"
+#include "native/clocks.h"
 #include "native/log.h"
 #include "text/out.h"
 #include "tools/tools.h"
@@ -127,6 +128,36 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_text(out, "bytes_per_event", text);
 }
 
+/* The clocks that were compared with the log's own, that of rank 0's machine. */
+static void put_clocks(struct pithi_out *out, const struct pithlog *log)
+{
+    char text[160];
+    for (uint32_t i = 0; i < log->clock_count; i++) {
+        const struct pithi_clock *clock = &log->clocks[i];
+        const char *fault = pithi_clock_fault(clock), *host = "";
+        for (uint32_t k = 0; k < pithi_log_ranks(log); k++)
+            if (pithi_log_rank(log, k)->rank == clock->rank)
+                host = pithi_log_host(log, pithi_log_rank(log, k));
+        pithi_out_text(out, "clock_of_rank_");
+        pithi_out_u64(out, (uint64_t)clock->rank);
+        pithi_out_text(out, ": host ");
+        pithi_out_quoted(out, PITHI_QUOTE_TABS, host);
+        if (clock->count > 0) {
+            snprintf(text, sizeof text, ", offset_s %.9f, drift_ppm %.3f, error_ns %lld, %u points",
+                     (double)-clock->points->offset_ns / 1e9, clock->drift_ppm, (long long)clock->error_ns,
+                     clock->count);
+            pithi_out_text(out, text);
+        }
+        if (*fault)
+            pithi_out_text(out, ", ");
+        pithi_out_text(out, fault);
+        pithi_out_char(out, '\n');
+    }
+}
+
+/* The points of clocks are told as what came of them. */
+static int is_for_people(const char *key) { return strncmp(key, "clock_sync_", 11) != 0; }
+
 int pithi_tool_info(int argc, char **argv)
 {
     static const struct option options[] = {{NULL, 0, NULL, 0}};
@@ -143,7 +174,9 @@ int pithi_tool_info(int argc, char **argv)
     put_numbers(&out, log);
     TRY(put_hosts(&out, log));
     for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
-        put_text(&out, key, value);
+        if (is_for_people(key))
+            put_text(&out, key, value);
+    put_clocks(&out, log);
 out:
     err = pithi_out_close(&out, err);
     if (log)

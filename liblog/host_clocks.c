@@ -1,0 +1,356 @@
+/* host_clocks.c - see host_clocks.h.
+ *
+ * Rank 0 asks one leader after another, by its own transport's messages:
+ *
+ *     rank 0    WAKE -> next leader;  PING -> leader, answer <- ... as often as it takes;  END -> leader
+ *     leader    waits, backing off, for its WAKE; then answers each PING with its clock at once
+ *     others    wait, backing off, for what came of it, which goes down a binomial tree
+ *
+ * Whoever waits sleeps: on a machine with more processes than cores the others would else take the cores away from
+ * the two that are measuring. The leader after the present one is woken early, so that its sleep costs nobody time.
+ *
+ * How many ping-pongs? Until the shortest so far came again, within a fifth, AGAIN times: then it is what the way
+ * takes, and not chance. A machine that never gets there costs its part of 20 ms * log2(processes).
+ */
+#include "host_clocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "definitions.h"
+#include "session.h"
+#include "spill/clock_sync.h"
+
+enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
+#define BUDGET_NS 20000000
+enum { WAKE, PING, END };
+
+struct host {
+    uint64_t boot; /* its boot id, as a number */
+    int32_t leader;
+    int32_t reserved;
+};
+
+static struct {
+    struct host *hosts; /* by number; known in all processes */
+    uint32_t count, own;
+    struct pithi_sync *table; /* [count], while they are compared */
+    struct pithi_sync last;   /* own clock's newest point */
+    int known;                /* there is one */
+    /* In rank 0: */
+    struct pithi_sync *points; /* [rounds][count] */
+    int64_t *worst;            /* longest round trip used, by clock; -1: none was had */
+    uint32_t rounds, stride, skipped;
+} clocks;
+
+/* ---- Who has which ----------------------------------------------------------------------------------------------- */
+
+static uint64_t own_boot(void)
+{
+    char id[64];
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+    pithi_boot_id(id, sizeof id);
+    for (const char *at = id; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* One more host, or a lower leader of one that is there. Without memory it is left out, and not measured. */
+static void add_host(const struct host *host)
+{
+    struct host *more;
+    for (uint32_t i = 0; i < clocks.count; i++)
+        if (clocks.hosts[i].boot == host->boot) {
+            if (host->leader < clocks.hosts[i].leader)
+                clocks.hosts[i].leader = host->leader;
+            return;
+        }
+    more = realloc(clocks.hosts, (clocks.count + 1) * sizeof *more);
+    if (more == NULL)
+        return;
+    clocks.hosts = more;
+    more[clocks.count++] = *host;
+}
+
+static int by_leader(const void *a, const void *b)
+{
+    const struct host *left = a, *right = b;
+    return (left->leader > right->leader) - (left->leader < right->leader);
+}
+
+/* Up the tree, as definitions go (merge.c): what the ranks r + 1, r + 2, r + 4 ... have found comes to r. */
+static int gather(const struct pith_transport *t)
+{
+    for (int step = 1; step < t->size; step *= 2) {
+        uint64_t count = clocks.count;
+        if ((t->rank & step) != 0) {
+            int status = t->send(t->context, t->rank - step, &count, sizeof count);
+            for (uint64_t i = 0; i < count && status == 0; i++)
+                status = t->send(t->context, t->rank - step, &clocks.hosts[i], sizeof *clocks.hosts);
+            return status;
+        }
+        if (t->rank + step >= t->size)
+            continue;
+        if (t->recv(t->context, t->rank + step, &count, sizeof count) != 0)
+            return -1;
+        for (uint64_t i = 0; i < count; i++) {
+            struct host host;
+            if (t->recv(t->context, t->rank + step, &host, sizeof host) != 0)
+                return -1;
+            add_host(&host);
+        }
+    }
+    return 0;
+}
+
+/* Rank 0's list to all. Who has no memory for it says so, and clocks are not compared at all. */
+static int give_out(const struct pith_transport *t, uint64_t boot)
+{
+    uint64_t count = clocks.count, good;
+    if (t->rank == 0)
+        qsort(clocks.hosts, clocks.count, sizeof *clocks.hosts, by_leader);
+    if (t->bcast(t->context, 0, &count, sizeof count) != 0)
+        return -1;
+    if (t->rank != 0) {
+        free(clocks.hosts);
+        clocks.hosts = calloc(count + 1, sizeof *clocks.hosts);
+        clocks.count = (uint32_t)count;
+    }
+    clocks.table = calloc(count + 1, sizeof *clocks.table);
+    good = clocks.hosts != NULL && clocks.table != NULL;
+    if (t->reduce(t->context, &good, 1, PITH_MIN) != 0 || good == 0)
+        return -1;
+    if (t->bcast(t->context, 0, clocks.hosts, count * sizeof *clocks.hosts) != 0)
+        return -1;
+    for (clocks.own = 0; clocks.own < clocks.count && clocks.hosts[clocks.own].boot != boot;)
+        clocks.own++;
+    return 0;
+}
+
+int pithi_host_clocks_join(const struct pith_transport *t, int same)
+{
+    struct host own = {own_boot(), t->rank, 0};
+    uint64_t others = !same;
+    free(clocks.hosts);
+    free(clocks.points);
+    free(clocks.worst);
+    free(clocks.table);
+    memset(&clocks, 0, sizeof clocks);
+    clocks.stride = 1;
+    if (t->reduce(t->context, &others, 1, PITH_MAX) != 0)
+        return -1;
+    if (others == 0)
+        return 0;
+    add_host(&own);
+    if (gather(t) != 0 || give_out(t, own.boot) != 0) {
+        clocks.count = 0;
+        return -1;
+    }
+    if (t->rank == 0) {
+        clocks.worst = malloc(clocks.count * sizeof *clocks.worst);
+        for (uint32_t i = 0; clocks.worst != NULL && i < clocks.count; i++)
+            clocks.worst[i] = i == 0 ? 0 : -1;
+    }
+    return 0;
+}
+
+uint32_t pithi_host_clocks_own(void)
+{
+    return clocks.own < clocks.count || clocks.count == 0 ? clocks.own : UINT32_MAX;
+}
+
+int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns)
+{
+    *reference_ns = pithi_sync_ns(&clocks.last, 1, local_ns);
+    return clocks.known ? 0 : -1;
+}
+
+/* ---- Ping-pong --------------------------------------------------------------------------------------------------- */
+
+static int say(const struct pith_transport *t, int to, uint64_t word)
+{
+    return t->send(t->context, to, &word, sizeof word);
+}
+
+static int wait_for(const struct pith_transport *t, int from, int nap)
+{
+    return t->wait != NULL ? t->wait(t->context, from, nap) : 0;
+}
+
+static int hear(const struct pith_transport *t, int from, uint64_t *word)
+{
+    return wait_for(t, from, 0) != 0 ? -1 : t->recv(t->context, from, word, sizeof *word);
+}
+
+static int answer(const struct pith_transport *t)
+{
+    uint64_t word = WAKE;
+    if (wait_for(t, 0, 1) != 0)
+        return -1;
+    while (word != END) {
+        if (hear(t, 0, &word) != 0 || (word == PING && say(t, 0, (uint64_t)pithi_clock_ns(CLOCK_MONOTONIC)) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int ping(const struct pith_transport *t, int to, struct pithi_sync *point)
+{
+    uint64_t theirs;
+    int64_t before = pithi_clock_ns(CLOCK_MONOTONIC);
+    if (say(t, to, PING) != 0 || hear(t, to, &theirs) != 0)
+        return -1;
+    point->round_ns = pithi_clock_ns(CLOCK_MONOTONIC) - before;
+    point->local_ns = (int64_t)theirs;
+    point->offset_ns = pithi_ns_apart(before + point->round_ns / 2, point->local_ns);
+    return 0;
+}
+
+static int measure(const struct pith_transport *t, int to, int64_t budget_ns, struct pithi_sync *best)
+{
+    struct pithi_sync now = {.shift_ns = best->shift_ns};
+    int64_t end_ns;
+    int again = 0, count;
+    if (ping(t, to, best) != 0) /* has waited until the other was there */
+        return -1;
+    end_ns = pithi_clock_ns(CLOCK_MONOTONIC) + budget_ns;
+    for (count = 1; again < AGAIN && (count < LEAST || pithi_clock_ns(CLOCK_MONOTONIC) < end_ns); count++) {
+        if (ping(t, to, &now) != 0)
+            return -1;
+        if (now.round_ns < best->round_ns - best->round_ns / 5)
+            again = 0;
+        else if (now.round_ns <= best->round_ns + best->round_ns / 5)
+            again++;
+        if (now.round_ns < best->round_ns)
+            *best = now;
+    }
+    return say(t, to, END);
+}
+
+/* Rank 0's part: points[count]. */
+static int measure_all(const struct pith_transport *t, struct pithi_sync *points)
+{
+    int64_t left_ns = 0;
+    for (int size = 1; size < t->size; size *= 2)
+        left_ns += BUDGET_NS;
+    for (uint32_t i = 1; i < clocks.count; i++) {
+        int64_t begin_ns = pithi_clock_ns(CLOCK_MONOTONIC), part_ns = left_ns / (clocks.count - i);
+        if ((i == 1 && say(t, clocks.hosts[i].leader, WAKE) != 0) ||
+            (i + 1 < clocks.count && say(t, clocks.hosts[i + 1].leader, WAKE) != 0) ||
+            measure(t, clocks.hosts[i].leader, part_ns < BUDGET_NS ? part_ns : BUDGET_NS, &points[i]) != 0)
+            return -1;
+        begin_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
+        left_ns -= begin_ns < part_ns ? begin_ns : part_ns;
+    }
+    return 0;
+}
+
+/* ---- What came of it --------------------------------------------------------------------------------------------- */
+
+/* For the log, which tells of some tens of points a clock: when there are too many, every second round goes, and from
+ * then on only every second one is kept. */
+static void remember(const struct pithi_sync *points)
+{
+    struct pithi_sync *more;
+    if (clocks.worst == NULL)
+        return;
+    for (uint32_t i = 1; i < clocks.count; i++)
+        if (points[i].round_ns > clocks.worst[i])
+            clocks.worst[i] = points[i].round_ns;
+    if (clocks.rounds == ROUNDS_KEPT) {
+        for (uint32_t i = 1; i < ROUNDS_KEPT / 2; i++)
+            memcpy(clocks.points + (size_t)i * clocks.count, clocks.points + 2 * (size_t)i * clocks.count,
+                   clocks.count * sizeof *points);
+        clocks.rounds /= 2;
+        clocks.stride *= 2;
+    }
+    if (clocks.skipped > 0 && clocks.rounds > 0) /* the newest one is always there */
+        clocks.rounds--;
+    clocks.skipped = (clocks.skipped + 1) % clocks.stride;
+    more = realloc(clocks.points, (clocks.rounds + (size_t)1) * clocks.count * sizeof *points);
+    if (more == NULL)
+        return;
+    clocks.points = more;
+    memcpy(more + clocks.rounds++ * (size_t)clocks.count, points, clocks.count * sizeof *points);
+}
+
+static void keep_own(const struct pithi_sync *point, int keep)
+{
+    struct pithi_guard guard;
+    clocks.last = *point;
+    clocks.known = 1;
+    if (!keep || !pithi_guard_enter(&guard))
+        return;
+    pithi_defs_sync(clocks.own, point);
+    pithi_guard_leave(&guard);
+}
+
+/* Down the tree: all points to all. */
+static int spread(const struct pith_transport *t, struct pithi_sync *points)
+{
+    size_t size = clocks.count * sizeof *points;
+    int step = 1;
+    while (step < t->size && (t->rank & step) == 0)
+        step *= 2;
+    if (t->rank != 0 && (wait_for(t, t->rank - step, 1) != 0 || t->recv(t->context, t->rank - step, points, size) != 0))
+        return -1;
+    for (step /= 2; step > 0; step /= 2)
+        if (t->rank + step < t->size && t->send(t->context, t->rank + step, points, size) != 0)
+            return -1;
+    return 0;
+}
+
+int pithi_host_clocks_sync(const struct pith_transport *t, int keep)
+{
+    struct pithi_sync *points = clocks.table;
+    struct pithi_anchor now;
+    int good;
+    if (clocks.count < 2)
+        return 0;
+    pithi_clock_anchor(&now);
+    for (uint32_t i = 0; i < clocks.count; i++)
+        points[i] = (struct pithi_sync){.local_ns = now.mono_ns, .shift_ns = now.real_ns - now.mono_ns};
+    if (t->rank == 0)
+        good = measure_all(t, points) == 0;
+    else
+        good = clocks.own >= clocks.count || clocks.hosts[clocks.own].leader != t->rank || answer(t) == 0;
+    good = good && spread(t, points) == 0;
+    if (good && clocks.own < clocks.count)
+        keep_own(&points[clocks.own], keep);
+    if (good && t->rank == 0)
+        remember(points);
+    return good ? 0 : -1;
+}
+
+/* ---- Telling ----------------------------------------------------------------------------------------------------- */
+
+static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns)
+{
+    char key[32], *text = pithi_sync_text(clocks.hosts[number].leader, clocks.points + number, clocks.rounds,
+                                          clocks.count, shift_ns);
+    int err;
+    if (text == NULL)
+        return PITH_ERR_MEMORY;
+    snprintf(key, sizeof key, "clock_sync_%u", number);
+    err = pithi_defs_property(defs, key, text);
+    free(text);
+    return err;
+}
+
+int pithi_host_clocks_tell(struct pithi_defs *defs, int64_t shift_ns)
+{
+    int64_t worst = 0;
+    char text[32] = "unknown";
+    int err = PITH_OK;
+    for (uint32_t i = 1; i < clocks.count && worst >= 0; i++) {
+        int64_t round = clocks.worst != NULL ? clocks.worst[i] : -1;
+        worst = round < 0 || round > worst ? round : worst;
+    }
+    if (worst >= 0) /* each reading of a clock is good to 100 ns besides */
+        snprintf(text, sizeof text, "%lld", (long long)((worst + 1) / 2 + 100));
+    for (uint32_t i = 1; i < clocks.count && err == PITH_OK; i++)
+        err = tell_clock(defs, i, shift_ns);
+    return err != PITH_OK ? err : pithi_defs_property(defs, "clock_error_ns", text);
+}

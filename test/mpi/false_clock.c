@@ -1,0 +1,91 @@
+/* false_clock.c - preloaded into a test: each rank's machine has a clock of its own, and the truth is known.
+ *
+ * FALSE_CLOCKS=N plays N machines: rank r is on machine r modulo N, each with a boot id of its own. Machine 0's clock
+ * is true; machine m's CLOCK_MONOTONIC is m * 1234.567 s ahead, drifts by (20 + 3 m) ppm, every other one backwards, and
+ * wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after the
+ * process began. The time stamp counter is said to be bad, so that all times come from here. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t false_clock_true(void);
+
+static __thread int64_t last_true;
+static int machine = -1;
+static double wobble_ns, step_at;
+static int64_t begin_ns;
+
+/* What the true clock showed when this thread last asked the false one. */
+int64_t false_clock_true(void) { return last_true; }
+
+static int number(const char *name)
+{
+    const char *value = getenv(name);
+    return value ? atoi(value) : 0;
+}
+
+static void set_up(int64_t now_ns)
+{
+    int rank = getenv("OMPI_COMM_WORLD_RANK") ? number("OMPI_COMM_WORLD_RANK") : number("PMI_RANK");
+    int machines = number("FALSE_CLOCKS");
+    wobble_ns = number("FALSE_WOBBLE");
+    step_at = getenv("FALSE_STEP") ? atof(getenv("FALSE_STEP")) : 1e9;
+    begin_ns = now_ns;
+    machine = machines > 0 ? rank % machines : 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    int status = (int)syscall(SYS_clock_gettime, clock, now);
+    if (status != 0 || clock != CLOCK_MONOTONIC)
+        return status;
+    int64_t ns = last_true = (int64_t)now->tv_sec * 1000000000 + now->tv_nsec;
+    if (machine < 0)
+        set_up(ns);
+    if (machine > 0) {
+        double drift = (machine % 2 ? 1e-6 : -1e-6) * (20 + 3 * machine);
+        ns += machine * INT64_C(1234567000000) + (int64_t)(drift * (double)ns);
+        ns += (int64_t)(wobble_ns * sin((double)last_true / 1.3e9 * 6.283185307));
+        ns += (double)(last_true - begin_ns) / 1e9 >= step_at ? 50000000 : 0;
+        now->tv_sec = ns / 1000000000;
+        now->tv_nsec = ns % 1000000000;
+    }
+    return 0;
+}
+
+static int memory_with(const char *text)
+{
+    int fd = memfd_create("false", MFD_CLOEXEC);
+    if (write(fd, text, strlen(text)) < 0)
+        return -1;
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+int open(const char *path, int flags, ...)
+{
+    struct timespec now;
+    char text[64];
+    va_list arguments;
+    va_start(arguments, flags);
+    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, unsigned) : 0;
+    va_end(arguments);
+    if (machine < 0)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(text, sizeof text, "false-machine-%d\n", machine);
+    if (strcmp(path, "/proc/sys/kernel/random/boot_id") == 0)
+        return memory_with(text);
+    if (strstr(path, "/available_clocksource"))
+        return memory_with("none\n");
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}

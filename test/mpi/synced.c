@@ -1,0 +1,69 @@
+/* synced.c - for test_clocks.sh: records events and, beside each, what the true clock showed (false_clock.c).
+ * usage: synced ROUNDS SLEEP_US [sync] [quiet] [die]
+ * sync: pith_sync, some times; quiet: ranks never talk; die: rank 1 kills itself */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <pith.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern int64_t false_clock_true(void) __attribute__((weak));
+
+static uint32_t tick, truth;
+
+/* The clock is read for the first of the two; what it truly was stands in the second. */
+static void record(void)
+{
+    unsigned char bytes[8];
+    pith_event(tick);
+    int64_t ns = false_clock_true ? false_clock_true() : 0;
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(ns >> (56 - 8 * i));
+    pith_event_data(truth, bytes, sizeof bytes);
+}
+
+static void talk(int rank, int size)
+{
+    char sent[64] = "", got[64];
+    MPI_Sendrecv(sent, 64, MPI_CHAR, (rank + 1) % size, 1, got, 64, MPI_CHAR, (rank + size - 1) % size, 1,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int asked(int argc, char **argv, const char *what)
+{
+    for (int i = 3; i < argc; i++)
+        if (strcmp(argv[i], what) == 0)
+            return 1;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, rounds = argc > 2 ? atoi(argv[1]) : 10;
+    struct timespec nap = {0, argc > 2 ? atol(argv[2]) * 1000 : 1000};
+    tick = pith_event_define("tick", "red", NULL);
+    truth = pith_event_define("truth", "blue", "true=%l");
+    pith_event(tick); /* the buffer is made: this one's truth is not known */
+    record();         /* before the clocks were ever compared */
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < rounds; i++) {
+        record();
+        if (!asked(argc, argv, "quiet"))
+            talk(rank, size);
+        if (asked(argc, argv, "sync") && i % (rounds / 4 + 1) == rounds / 4)
+            pith_sync();
+        if (asked(argc, argv, "die") && rank == 1 && i == rounds - 1)
+            kill(getpid(), SIGKILL);
+        nanosleep(&nap, NULL);
+    }
+    record();
+    MPI_Finalize();
+    return 0;
+}
