@@ -89,7 +89,8 @@ const struct pithi_format pithi_formats[] = {
      .summary = "archives of Score-P, eztrace, Vampir (a folder): states nested, peers in the log; needs libotf2",
      .probe = pithi_otf2_probe,
      .read = pithi_otf2_read,
-     .write_folder = pithi_otf2_write},
+     .write_folder = pithi_otf2_write,
+     .replaceable = pithi_otf2_alone},
     {.name = "perfetto",
      .suffixes = "perfetto-trace pftrace perfetto",
      .summary = "Perfetto (ui.perfetto.dev): no collectives; messages as flows",
@@ -324,7 +325,9 @@ static int check_folder(const struct output *output)
 {
     const struct pithi_format *format = output->format;
 
-    if (output->count == 0 && format->probe && format->probe(&(struct pithi_input){.path = output->path}))
+    if (output->count == 0 &&
+        (format->replaceable ? format->replaceable(output->path)
+                             : format->probe && format->probe(&(struct pithi_input){.path = output->path})))
         return PITH_OK;
     return output->count ? pithi_fail(PITH_ERR_OPEN, "%s: is a directory; give the name of a file", output->path)
                          : pithi_fail(PITH_ERR_OPEN,

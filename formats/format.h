@@ -45,6 +45,8 @@ struct pithi_format {
      * and empty when write_folder is called, or a file with others beside it. */
     int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how);
     int (*write_folder)(struct pithlog *log, const char *folder, const struct pithi_convert *how);
+    /* 1: nothing is in a folder but a log of this format, so a new one may take its place; NULL: as probe says. */
+    int (*replaceable)(const char *folder);
     const char *beside; /* suffixes of the files beside that of `write`, at most PITHI_BESIDE, "pcf row"; or NULL */
     int passes;         /* about how often all records are read for `write`, for who shows how far it is; 0: once */
     int flows;          /* 1: text, written from the first line to the last: it may go into a pipe */

@@ -11,6 +11,8 @@
 int pithi_otf2_probe(const struct pithi_input *input);
 /* The one anchor in a folder, malloc'ed; NULL: there is none, or more than one. */
 char *pithi_otf2_anchor_in(const char *folder);
+/* Nothing else is in the folder: it may be replaced. (Score-P has files of its own beside.) */
+int pithi_otf2_alone(const char *folder);
 /* The name that a folder will have which is made as NAME.part, malloc'ed. */
 char *pithi_otf2_final_name(const char *folder);
 /* Its name ends as libotf2 wants it: with .otf2. */

@@ -68,3 +68,30 @@ int pithi_otf2_probe(const struct pithi_input *input)
     free(anchor);
     return anchor != NULL;
 }
+
+/* NAME.otf2, NAME.def, NAME.marker, NAME/. */
+static int belongs(const char *entry, const char *name, size_t size)
+{
+    static const char *const endings[] = {"", ".otf2", ".def", ".marker"};
+
+    for (size_t i = 0; strncmp(entry, name, size) == 0 && i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(entry + size, endings[i]) == 0)
+            return 1;
+    return strcmp(entry, ".") == 0 || strcmp(entry, "..") == 0;
+}
+
+int pithi_otf2_alone(const char *folder)
+{
+    char *anchor = pithi_otf2_anchor_in(folder);
+    const char *name = anchor ? strrchr(anchor, '/') + 1 : NULL;
+    DIR *dir = anchor ? opendir(folder) : NULL;
+    struct dirent *entry;
+    int alone = dir != NULL;
+
+    while (alone && (entry = readdir(dir)))
+        alone = belongs(entry->d_name, name, strlen(name) - 5);
+    if (dir)
+        closedir(dir);
+    free(anchor);
+    return alone;
+}

@@ -114,6 +114,10 @@ pith convert plain.pith small.otf2 && is "$(records small.otf2)" "$(records plai
 mkdir mine && echo mine >mine/file
 pith convert plain.pith mine --format otf2 2>err
 is "$? $(cat err) $(ls mine)" "1 pith: mine: is a directory, and no log in the format otf2; remove it, or give another name file" "another folder is not"
+pith convert plain.pith beside.otf2 && touch beside.otf2/scorep.cfg
+pith convert plain.pith beside.otf2 2>err
+like "$? $(cat err) $(ls beside.otf2)" '^1 pith: beside.otf2: is a directory, and no log in the format otf2; ' "nor an archive with other files beside it"
+ok $([ -e beside.otf2/scorep.cfg ]; echo $?) "which stay"
 mkdir small_disk
 if mount -t tmpfs -o size=256k none small_disk 2>/dev/null; then
     "$make_log" big 200000 big.pith
