@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "causal/causal.h"
+#include "error.h"
 #include "format.h"
 #include "place.h"
 #include "session.h"
@@ -64,6 +66,32 @@ static int write_foreign(const char *part, const struct pithi_format *format, ch
         pithlog_close(log);
     }
     return err;
+}
+
+/* PITH_CAUSAL: `part` with its times mended, under the same name. It stays as it is where that fails. */
+static void mend(const char *part)
+{
+    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct pithi_causal_report report;
+    struct pithlog *log, *mended = NULL;
+    char written[PITHI_PATH_MAX + 32], text[256];
+    int err = pithlog_open(part, &log);
+    if (err != PITH_OK)
+        goto out;
+    err = pithi_causal(log, &mended, &report);
+    if (err == PITH_OK && mended != NULL) {
+        snprintf(written, sizeof written, "%s.causal", part);
+        err = pithi_format_write(mended, pithi_format_by_name("native"), written, &all);
+        if (err == PITH_OK && rename(written, part) != 0)
+            err = pithi_fail(PITH_ERR_IO, "%s: cannot be replaced: %s", part, strerror(errno));
+        pithlog_close(mended);
+    }
+    pithlog_close(log);
+out:
+    if (err == PITH_OK)
+        pithi_causal_text(&report, text, sizeof text);
+    if (err != PITH_OK || !pithi_session.settings.quiet)
+        pithi_say("PITH_CAUSAL: %s", err == PITH_OK ? text : pithlog_error());
 }
 
 /* As the user would type it. */
@@ -126,6 +154,10 @@ int pithi_output_publish(const struct pithi_output *output)
     const char *from = output->part;
 
     snprintf(wanted, sizeof wanted, "%s", output->log);
+    if (pithi_session.settings.causal && output->volumes == 0)
+        mend(output->part);
+    else if (pithi_session.settings.causal)
+        pithi_say("PITH_CAUSAL: not of several files (PITH_FILES); make one by pith convert --causal");
     if (format != NULL) {
         if (write_foreign(output->part, format, written, sizeof written) == PITH_OK) {
             foreign_name(wanted, sizeof wanted, output->log, format);

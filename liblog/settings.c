@@ -170,6 +170,7 @@ void pithi_settings_read(struct pithi_settings *settings)
     settings->log = text("PITH_LOG");
     settings->spill = text("PITH_SPILL");
     settings->format = text("PITH_FORMAT");
+    settings->causal = flag("PITH_CAUSAL");
     settings->quiet = flag("PITH_QUIET");
     read_when_full(settings);
     read_max_bytes(settings);

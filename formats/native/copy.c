@@ -185,6 +185,8 @@ static int copy_record(struct copying *c, struct pithlog_record *r)
     int has_peer = r->kind == PITHLOG_SEND || r->kind == PITHLOG_RECV;
     if (has_peer && c->part)
         pithi_halves_mend(&c->halves, pithi_log_rank_of(c->log, r->lane), r);
+    if (what->move)
+        r->time_ns = pithi_time_moved(r->time_ns, what->move(what->move_context, r));
     if (r->time_ns < what->from_ns)
         r->time_ns = what->from_ns;
     r->time_ns = pithi_time_moved(r->time_ns, what->shift_ns);

@@ -10,6 +10,9 @@ struct pithi_copy {
     const uint32_t *lanes;  /* only these, ascending; NULL: all */
     uint32_t lane_count;
     uint64_t *damages; /* what is damaged is left out and counted here; NULL: the first damage ends it */
+    int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or how far a record's time is moved:
+                                                    asked of all in their order; those of a lane must not change it */
+    void *move_context;
     /* For several logs in one: */
     int64_t shift_ns;        /* added to all times */
     int32_t rank_offset;     /* and this to all ranks */

@@ -49,11 +49,13 @@ const struct pithi_command pithi_commands[] = {
      "  --within TIME  with --records: times may differ by so much (20us, 7ns)\n"
      "\n"
      "Largest differences first. Exit status as of diff(1): 1 when --records finds a difference, 2 for trouble.\n"},
-    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME]",
+    {"convert", pithi_tool_convert, "IN OUT [--format NAME] [--from TIME] [--to TIME] [--causal]",
      "any readable format to any writable one",
      "The format is told by OUT's suffix or by --format (`pith help formats` lists them). OUT may be - for standard\n"
      "output when the format is text. What the format cannot hold is said on standard error, each thing once with\n"
-     "its count.\n"},
+     "its count.\n"
+     "\n"
+     "  --causal       mend times that contradict cause and effect first: messages received before they were sent\n"},
     {"cut", pithi_tool_cut, "LOG -o OUT [--from TIME] [--to TIME] [--lane R[.T]] [--format NAME]",
      "a part of a log, by time and lanes, as a log",
      "  -o OUT         the new log; in the format of LOG, or the one that the suffix of OUT or --format names\n"

@@ -1,9 +1,9 @@
 /* false_clock.c - preloaded into a test: each rank's machine has a clock of its own, and the truth is known.
  *
  * FALSE_CLOCKS=N plays N machines: rank r is on machine r modulo N, each with a boot id of its own. Machine 0's clock
- * is true; machine m's CLOCK_MONOTONIC is m * 1234.567 s ahead, drifts by (20 + 3 m) ppm, every other one backwards, and
- * wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after the
- * process began. The time stamp counter is said to be bad, so that all times come from here. */
+ * is true; CLOCK_MONOTONIC of machine m is m * 1234.567 s ahead, drifts by (20 + 3 m) ppm, every other one backwards,
+ * and wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after
+ * the process began. The time stamp counter is said to be bad, so that all times come from here. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
