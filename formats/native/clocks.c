@@ -154,7 +154,7 @@ void pithi_clocks_free(struct pithi_clock *clocks, uint32_t count)
 
 const char *pithi_clock_fault(const struct pithi_clock *clock)
 {
-    return clock->count == 0 ? "never compared" : clock->steps ? "steps" : clock->uneven ? "drifts unevenly" : "";
+    return clock->count == 0 ? "was never compared" : clock->steps ? "steps" : clock->uneven ? "drifts unevenly" : "";
 }
 
 /* ---- Between two lanes ------------------------------------------------------------------------------------------- */

@@ -9,6 +9,9 @@
 #define APART_NS 10000000 /* and the errors of two points can feign a drift of 2 percent at most */
 #define APART_ROUNDS 50
 #define ROUND_MAX_NS (INT64_C(1) << 40)
+#define DRIFT_USUAL 50e-6 /* see clock_sync.h */
+#define DRIFT_MAX 500e-6
+#define ERROR_PART 6
 
 static int by_local(const void *a, const void *b)
 {
@@ -49,9 +52,14 @@ static double drift(const struct pithi_sync *from, const struct pithi_sync *to)
 static double drift_outside(const struct pithi_sync *points, uint32_t count)
 {
     const struct pithi_sync *last = &points[count - 1];
-    double change = (double)pithi_ns_apart(last->offset_ns, points->offset_ns);
-    double error = (double)(points->round_ns + last->round_ns) / 2;
-    return count > 1 && (change > error || -change > error) ? drift(points, last) : 0;
+    double found, error;
+    if (count < 2)
+        return 0;
+    found = drift(points, last);
+    error = (double)(points->round_ns + last->round_ns) / 2 / ERROR_PART /
+            (double)(uint64_t)pithi_ns_apart(last->local_ns, points->local_ns);
+    found *= DRIFT_USUAL * DRIFT_USUAL / (DRIFT_USUAL * DRIFT_USUAL + error * error);
+    return found > DRIFT_MAX ? DRIFT_MAX : found < -DRIFT_MAX ? -DRIFT_MAX : found;
 }
 
 /* The point to reckon from, and the drift there. */

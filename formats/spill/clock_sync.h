@@ -10,8 +10,14 @@
  *     drift     200 us in 10 s: 20 ppm
  *     a record  local 2.5 s: 2.5 s + 550.000 us in the reference's time, to 3 us if the clocks run evenly
  *
- * Before the first and after the last point the drift is that between these two, if it is more than the errors of both
- * could feign; otherwise the offset is held. A process that died has the points taken while it lived, and what it
+ * Before the first and after the last point the drift d is that between these two, as far as it can be believed: clocks
+ * drift by some p = 50 ppm, and the points, whose true errors are a sixth of their bounds or so, feign some e; so
+ * d * p^2 / (p^2 + e^2) is used, and no more than 500 ppm:
+ *
+ *     bounds of 1 us each, 100 ms apart: e = 2 us / 6 / 100 ms = 3.3 ppm: all of d but 0.4 percent
+ *     bounds of 1 ms each, 100 ms apart: e = 3333 ppm: nothing of d, the offset is held
+ *
+ * A process that died has the points taken while it lived, and what it
  * recorded behind the last of them follows this rule.
  *
  * Points so close to the one before that their errors would make a steep line are left out: of the two, the one with

@@ -4,6 +4,8 @@
 
 #include "error.h"
 #include "native/check.h"
+#include "native/clocks.h"
+#include "native/log.h"
 #include "tools/progress.h"
 #include "tools/tools.h"
 
@@ -13,6 +15,24 @@ static void say(void *context, const char *text)
     (void)context;
     pithi_progress_clear();
     pithi_tool_say(stdout, "%s", text);
+}
+
+/* Clocks that did what no correction can follow are no damage, but times of the log are less certain than it tells. */
+static void say_clocks(const char *path)
+{
+    unsigned char start[PITHI_NATIVE_START];
+    struct pithlog *log;
+    FILE *file = fopen(path, "rb");
+    int is_native = file && pithi_native_is(start, fread(start, 1, sizeof start, file));
+    if (file)
+        fclose(file);
+    if (!is_native || pithlog_open(path, &log) != PITH_OK) /* others do not tell of clocks */
+        return;
+    for (uint32_t i = 0; i < log->clock_count; i++)
+        if (*pithi_clock_fault(&log->clocks[i]))
+            pithi_tool_say(stdout, "%s: the clock of rank %d %s (pith info)", path, (int)log->clocks[i].rank,
+                           pithi_clock_fault(&log->clocks[i]));
+    pithlog_close(log);
 }
 
 int pithi_tool_check(int argc, char **argv)
@@ -36,6 +56,7 @@ int pithi_tool_check(int argc, char **argv)
                        damages == 1 ? "" : "s");
     else
         pithi_tool_say(stdout, "%s: %" PRIu64 " records read, no damage found", argv[optind], records);
+    say_clocks(argv[optind]);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         pithi_fail(PITH_ERR_IO, "standard output: cannot write");
         return pithi_tool_failed();

@@ -75,6 +75,18 @@ static int is_drawn(const struct pithi_arrow *arrow, double share)
 
 /* ---- Single ones ------------------------------------------------------------------------------------------------- */
 
+/* At the head of an arrow between two clocks: how far both may be wrong against each other, when that is seen. */
+static void draw_whisker(const struct pithi_plot *plot, const struct pithi_painter *painter,
+                         const struct pithi_arrow *arrow, double x, double y, double alpha)
+{
+    int64_t error_ns = pithlog_clock_error(plot->log, arrow->message->send_lane, arrow->message->recv_lane);
+    double reach = (double)error_ns * plot->width / ((double)plot->t1_ns - (double)plot->t0_ns);
+    double ends[4] = {x - reach, y, x + reach, y};
+
+    if (error_ns > 0 && reach > 1 && shorten(ends, plot->x - 100, plot->x + plot->width + 100))
+        painter->line(painter->context, ends[0], y, ends[2], y, PITHI_RGB_ARROW, alpha);
+}
+
 static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter *painter,
                        const struct pithi_arrow *arrow, double alpha)
 {
@@ -92,6 +104,7 @@ static void draw_arrow(const struct pithi_plot *plot, const struct pithi_painter
     /* In a crowd heads say nothing and hide much. */
     if (length < 2 * size || size < 2 || plot->arrows.count > plot->width / 3)
         return;
+    draw_whisker(plot, painter, arrow, pithi_plot_x(plot, arrow->message->recv_ns), y1, alpha);
     dx *= size / length;
     dy *= size / length;
     {

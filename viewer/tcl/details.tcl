@@ -164,6 +164,10 @@ oo::class create ::pith::Details {
         if {$span} {
             lappend lines took [::pithtk::duration $span]
         }
+        # Between two clocks: how far these may be wrong against each other; -1: not known.
+        if {[dict exists $hit error] && [dict get $hit error] > 0} {
+            lappend lines within "\u00b1 [::pithtk::duration [dict get $hit error]], the clocks' error"
+        }
         if {$span > 0 && [dict get $hit bytes]} {
             lappend lines rate [format {%.4g MB/s} [expr {[dict get $hit bytes] * 1e3 / $span}]]
         }
