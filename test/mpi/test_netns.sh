@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Two hosts of our own on this machine: network namespaces joined by a pair of virtual cables, the second with another boot
+# id, host name and CLOCK_MONOTONIC. The truth is CLOCK_BOOTTIME, which both share. With delay on the way, if the kernel can.
+. "$(dirname "$0")/../lib.sh"
+export PITH_QUIET=1 UCX_LOG_LEVEL=fatal UCX_TLS=tcp,self OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
+here=pith$$a there=pith$$b net=10.213.$(($$ % 250))
+
+if ! ip netns add "$here" 2>err || ! ip netns add "$there" || ! unshare -T --monotonic 1000 true; then
+    ip netns del "$here" 2>/dev/null
+    skip "two hosts" "no name spaces can be made: $(head -n 1 err)"; finish
+fi
+trap 'ip netns del "$here"; ip netns del "$there"; cd /; rm -rf "$TMPDIR"' EXIT
+ip link add "v$$a" netns "$here" type veth peer name "v$$b" netns "$there" || { skip "two hosts" "no virtual network"; finish; }
+for side in "$here $$a 1" "$there $$b 2"; do
+    read -r space link number <<<"$side"
+    ip -n "$space" addr add "$net.$number/24" dev "v$link" && ip -n "$space" link set "v$link" up && ip -n "$space" link set lo up
+done
+ip netns exec "$here" ping -c 1 -W 2 "$net.2" >/dev/null 2>&1 || sleep 1
+
+# agent [-x] HOST COMMAND...: what ssh would be asked; the second host.
+echo 00000000-of-another-machine >boot_id
+cat >agent <<END
+#!/bin/sh
+[ "\$1" = -x ] && shift
+shift
+exec ip netns exec $there unshare -m -u -T --monotonic 1000 sh -c "mount --bind $PWD/boot_id /proc/sys/kernel/random/boot_id; hostname otherhost; cd $PWD; export UCX_TLS=\$UCX_TLS; \$*"
+END
+chmod +x agent
+
+# run MPI RANKS ARGS...: half of the ranks on each
+run() {
+    local mpi=$1 ranks=$2 half=$(($2 / 2)); shift 2
+    rm -rf log.pith*
+    case $mpi in
+    mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
+        -hosts "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
+    openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
+        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
+    esac >out 2>err
+}
+
+check() {
+    is "$(pith info log.pith | grep -cE '^clock_of_rank_[0-9]+: host otherhost, offset_s [0-9.-]+, drift_ppm .* [0-9]+ points')" 1 "$1: another clock is told"
+    bound=$(pith info log.pith | sed -n 's/^clock_error_ns: //p')
+    pith print log.pith | python3 "$top/test/mpi/clock_truth.py" $((bound + 500)) >got
+    ok $? "$1: no time is further from the truth than the log says ($(cat got) of $bound ns)"
+}
+
+for mpi in $(mpis); do
+    "mpicc.$mpi" -O1 -I"$build/include" -o "synced.$mpi" "$top/test/mpi/synced.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" ||
+        { ok 1 "$mpi: compiles"; continue; }
+    for ranks in 2 4; do
+        run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
+        is $status 0 "$mpi, $ranks ranks on two hosts: ends well" || { sed 's/^/# /' err | head -n 10; continue; }
+        check "$mpi, $ranks ranks"
+    done
+    if ip netns exec "$here" tc qdisc add dev "v$$a" root netem delay 3ms 2>/dev/null; then
+        run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, a delay of 3 ms one way: ends well"
+        check "$mpi, delay"
+        ip netns exec "$here" tc qdisc del dev "v$$a" root
+    else skip "$mpi: a network with delay" "the kernel has no netem"; fi
+done
+finish
