@@ -110,7 +110,8 @@ static int add_rank(struct job *job, uint32_t rank, unsigned char *entry)
     int err;
     host_of(rank, host);
     job->out.base = job->out.at;
-    TRY(pithi_segment_open(&segment, &(struct pithi_rank){(int32_t)rank, host, 1000 + rank}, &sink));
+    TRY(pithi_segment_open(&segment, &(struct pithi_rank){.rank = (int32_t)rank, .host = host, .pid = 1000 + rank},
+                           &sink));
     pithi_segment_expect(segment, job->lanes);
     for (uint32_t i = 0; i < job->lanes / job->ranks; i++) {
         TRY(pithi_segment_lane(segment, i, NULL, &lane));

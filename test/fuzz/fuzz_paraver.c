@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *row = pcf ? memchr(pcf + 1, 0, (size_t)(end - pcf - 1)) : NULL;
     snprintf(stem, sizeof stem, "/dev/shm/fuzz-paraver-%d", (int)getpid());
     snprintf(path, sizeof path, "%s.prv", stem);
-    struct pithi_input input = {path, data, pcf ? (size_t)(pcf - data) : size};
+    struct pithi_input input = {.path = path, .data = data, .size = pcf ? (size_t)(pcf - data) : size};
     if (pcf)
         beside(stem, "pcf", pcf + 1, (size_t)((row ? row : end) - pcf - 1));
     if (row)

@@ -148,8 +148,9 @@ static void edge(void)
 {
     uint32_t l[4] = {lane(0, 0, "main"), lane(1, 0, ""), lane(2, 0, "")}, thread;
 
-    must(pithi_writer_rank(writer, &(struct pithi_rank){0, "node-with-a-long-name.example.org", 1}));
-    must(pithi_writer_rank(writer, &(struct pithi_rank){1, "beta", 2}));
+    must(pithi_writer_rank(writer,
+                           &(struct pithi_rank){.rank = 0, .host = "node-with-a-long-name.example.org", .pid = 1}));
+    must(pithi_writer_rank(writer, &(struct pithi_rank){.rank = 1, .host = "beta", .pid = 2}));
     thread = lane(0, 3, "helper");
     edge_states(l[0], thread);
     edge_events(l[1]);

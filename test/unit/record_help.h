@@ -199,7 +199,7 @@ static inline uint64_t help_count(const struct help_log *read, uint32_t kind, co
 /* The log of a folder of spill files, newest job, through the spill reader. */
 static inline int help_recover(struct help_log *read, const char *folder)
 {
-    struct pithi_input input = {folder, NULL, 0, 0};
+    struct pithi_input input = {.path = folder};
     struct pithi_writer *writer;
     int good;
     if (pithi_writer_open(&writer, "recovered.pith", -1) != PITH_OK)

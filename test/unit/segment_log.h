@@ -58,7 +58,7 @@ static inline int segment_add_rank(struct segment_log *log, uint32_t rank, unsig
     log->base = log->ends[log->file];
     uint64_t base = (uint64_t)log->file << PITHI_VOLUME_SHIFT | log->base;
     snprintf(host, sizeof host, "host%u", rank / SEGMENT_RANKS_A_HOST);
-    TRY(pithi_segment_open(&s, &(struct pithi_rank){(int32_t)rank, host, 4000 + rank}, &sink));
+    TRY(pithi_segment_open(&s, &(struct pithi_rank){.rank = (int32_t)rank, .host = host, .pid = 4000 + rank}, &sink));
     TRY(pithi_segment_comm(
         s, &(struct pithlog_comm){.key = 500, .name = "all", .size = rank ? 0 : 2, .world_ranks = members}, &comm));
     for (uint32_t thread = 0; thread < log->threads; thread++) {

@@ -77,7 +77,7 @@ static int put(void *context, uint64_t offset, const void *data, size_t size)
 static int encode(unsigned threads, int64_t least_ns, struct bytes *all, uint64_t *left_out,
                   struct pithi_totals *totals)
 {
-    struct pithi_rank rank = {3, "host", 77};
+    struct pithi_rank rank = {.rank = 3, .host = "host", .pid = 77};
     struct pithi_encode encode;
     struct pithi_spill spill;
     struct pithi_defs *defs;

@@ -177,7 +177,7 @@ static void test_descriptions(void)
     uint32_t lane, a, b, c;
     const char *value;
     pithi_writer_open(&w, path, -1);
-    struct pithi_rank rank = {2, "node2.example", UINT64_MAX};
+    struct pithi_rank rank = {.rank = 2, .host = "node2.example", .pid = UINT64_MAX};
     pithi_writer_rank(w, &rank);
     pithi_writer_lane(w, 2, 1, NULL, &lane);
     pithi_writer_lane(w, 1, 0, "early", &lane);
@@ -262,7 +262,7 @@ static void test_segments(void)
     uint64_t base = sizeof header + size;
     for (int32_t r = 0; r < RANKS; r++) {
         struct pithi_sink sink = {to_memory, &memory[r]};
-        struct pithi_rank rank = {r, "host", 100};
+        struct pithi_rank rank = {.rank = r, .host = "host", .pid = 100};
         wrong += pithi_segment_open(&segments[r], &rank, &sink) != 0;
         pithi_segment_lane(segments[r], 0, NULL, &lane);
         for (int k = 0; k < r; k++) /* the same communicator has other numbers on other ranks */

@@ -91,7 +91,7 @@ static int converted_balanced(const char *path)
 {
     struct help_log log;
     struct kept kept;
-    struct pithi_convert all = {INT64_MIN, INT64_MAX, NULL};
+    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
     struct pithlog *from;
     int good = pithlog_open("run.pith", &from) == PITH_OK &&
                pithi_format_write(from, pithi_format_by_suffix(path), path, &all) == PITH_OK;
