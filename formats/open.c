@@ -2,6 +2,7 @@
  * Also the small questions about an open log. */
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -45,12 +46,25 @@ static const struct pithi_format *probe(const struct pithi_input *input)
     return NULL;
 }
 
+static uint64_t folder_bytes(const char *path)
+{
+    char *paths[] = {(char *)path, NULL};
+    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    uint64_t bytes = 0;
+    if (!tree)
+        return 0;
+    for (FTSENT *entry; (entry = fts_read(tree));)
+        bytes += entry->fts_info == FTS_F ? (uint64_t)entry->fts_statp->st_size : 0;
+    fts_close(tree);
+    return bytes;
+}
+
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
     int err;
     if (!format && !input->data)
-        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without spill files; give the name of a log", log->path);
+        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
     if (!format)
         return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
                           log->path);
@@ -59,7 +73,7 @@ static int read_foreign(struct pithlog *log, const struct pithi_input *input)
     TRY(pithi_import(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
-    log->info.bytes = input->size;
+    log->info.bytes = input->data ? input->size : folder_bytes(input->path);
 out:
     return err;
 }

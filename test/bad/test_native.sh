@@ -26,7 +26,7 @@ fails pith info diary.pith
 is "$error" "pith: diary.pith: byte 0: not a log of any known format; \`pith help formats\` lists them" "no log"
 mkdir folder.pith
 fails pith info folder.pith
-is "$error" "pith: folder.pith: is a folder without spill files; give the name of a log" "a folder"
+is "$error" "pith: folder.pith: is a folder without a log; give the name of one" "a folder"
 fails pith info nothing.pith
 is "$error" "pith: nothing.pith: cannot be opened: No such file or directory" "no such file"
 

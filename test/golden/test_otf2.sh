@@ -22,6 +22,8 @@ done
 pith convert small.pith small.otf2
 is "$(records small.otf2 | grep -v '^1.999999999.*leave')" "$(records small.pith)" "small: records come back; what is open at the end, closed"
 is "$(pith print small.otf2 | grep '^#')" "$(pith print small.pith | grep '^#')" "with colours, groups, payload formats, hosts, communicators, properties"
+is "$(pith info small.otf2 | sed -n 's/^bytes: //p')" "$(find small.otf2 -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')" \
+    "small: as large as its files"
 pith convert edge.pith edge.otf2 2>notes
 is "$(cat notes)" "pith: note: 1 ends of states that were not nested: the states inside are cut in two
 pith: note: 1 communicators of unknown members have those of MPI_COMM_WORLD" "edge: what is lost is said"
