@@ -161,6 +161,8 @@ uint32_t pithi_host_clocks_own(void)
     return clocks.own < clocks.count || clocks.count == 0 ? clocks.own : UINT32_MAX;
 }
 
+int pithi_host_clocks_several(void) { return clocks.count > 1; }
+
 int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns)
 {
     *reference_ns = pithi_sync_ns(&clocks.last, 1, local_ns);

@@ -18,6 +18,9 @@ int pithi_host_clocks_sync(const struct pith_transport *transport, int keep);
 /* What the reference's clock shows when this process's shows local_ns, as far as is known; -1: it is not. */
 int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns);
 
+/* 1: the job has more than one clock; the same answer in all its processes. */
+int pithi_host_clocks_several(void);
+
 /* The number of this process's clock; UINT32_MAX: not known. */
 uint32_t pithi_host_clocks_own(void);
 

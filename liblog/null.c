@@ -71,6 +71,7 @@ int pith_job_join(const struct pith_transport *transport) { return (void)transpo
 
 void pith_job_finish(const struct pith_transport *transport) { (void)transport; }
 
+void pith_job_turn(void) {}
 void pith_job_abandon(void) {}
 
 int pith_recorded(void) { return 0; }

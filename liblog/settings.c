@@ -170,6 +170,7 @@ void pithi_settings_read(struct pithi_settings *settings)
     settings->log = text("PITH_LOG");
     settings->spill = text("PITH_SPILL");
     settings->format = text("PITH_FORMAT");
+    read_moment("PITH_SYNC", &settings->sync_ns);
     settings->causal = flag("PITH_CAUSAL");
     settings->quiet = flag("PITH_QUIET");
     read_when_full(settings);

@@ -19,6 +19,7 @@ struct pithi_settings {
     int ring;                /* PITH_WHEN_FULL=ring */
     int64_t from_ns, to_ns;  /* PITH_FROM, PITH_TO: since recording began; 0, INT64_MAX: not given */
     int snapshot_signal;     /* PITH_SNAPSHOT: its number; 0: none */
+    int64_t sync_ns;         /* PITH_SYNC: 0: never by itself */
     int causal;              /* PITH_CAUSAL */
     int quiet;               /* PITH_QUIET */
     int secure;              /* a privileged process: the environment is not to be trusted, nothing is recorded */

@@ -1,7 +1,7 @@
 /* false_clock.c - preloaded into a test: each rank's machine has a clock of its own, and the truth is known.
  *
  * FALSE_CLOCKS=N plays N machines: rank r is on machine r modulo N, each with a boot id of its own. Machine 0's clock
- * is true; CLOCK_MONOTONIC of machine m is m * 1234.567 s ahead, drifts by (20 + 3 m) ppm, every other one backwards,
+ * is true; CLOCK_MONOTONIC of machine m is m * 1234.567 s ahead, drifts by 20 to 65 ppm, every other one backwards,
  * and wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after
  * the process began. The time stamp counter is said to be bad, so that all times come from here. */
 #define _GNU_SOURCE
@@ -53,7 +53,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     if (machine < 0)
         set_up(ns);
     if (machine > 0) {
-        double drift = (machine % 2 ? 1e-6 : -1e-6) * (20 + 3 * machine);
+        double drift = (machine % 2 ? 1e-6 : -1e-6) * (20 + 3 * (machine % 16));
         ns += machine * INT64_C(1234567000000) + (int64_t)(drift * (double)ns);
         ns += (int64_t)(wobble_ns * sin((double)last_true / 1.3e9 * 6.283185307));
         ns += (double)(last_true - begin_ns) / 1e9 >= step_at ? 50000000 : 0;

@@ -50,6 +50,13 @@ void pithi_job_begin(int result)
     transport = opened;
 }
 
+/* Only what all processes do alike counts: a call that failed in one of them will come again there. */
+void pithi_job_turn(int result, MPI_Comm comm)
+{
+    if (transport && pithi_self.recorded && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
+        pith_job_turn();
+}
+
 /* The state shows how long this process waited for the last one; what follows is the recorder's own time. */
 void pithi_job_end(struct pithi_call *call)
 {

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Clocks of several machines: those that step or wobble, comparing while the job runs, ranks that die.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/clocks.sh"
+
+for mpi in $(mpis); do
+    build "$mpi" || continue
+
+    FALSE_CLOCKS=2 FALSE_STEP=0.6 run "$mpi" 2 160 5000 sync; is $? 0 "$mpi: a clock that steps: ends well"
+    like "$(pith info log.pith)" '^clock_of_rank_1: .*, steps$' "pith info tells"
+    like "$(pith check log.pith)" ': the clock of rank 1 steps' "pith check tells"
+
+    # No line goes through a wobble of 50 us, if round trips are not as long as that.
+    FALSE_CLOCKS=2 FALSE_WOBBLE=50000 run "$mpi" 2 160 5000 sync; is $? 0 "$mpi: pith_sync: ends well"
+    if [ "$(slack log.pith)" -lt 40000 ]; then
+        like "$(pith info log.pith)" '^clock_of_rank_1: .*, drifts unevenly$' "$mpi: a clock that wobbles is told"
+    else skip "$mpi: a clock that wobbles" "round trips are too long on this machine now"; fi
+    like "$(pith info log.pith)" "^clock_of_rank_1: .* 5 points" "three points more"
+
+    PITH_SYNC=200ms FALSE_CLOCKS=3 run "$mpi" 3 200 5000; is $? 0 "$mpi: PITH_SYNC: ends well" || sed 's/^/# /' err
+    points=$(pith info log.pith | sed -n 's/^clock_of_rank_1:.* \([0-9]*\) points.*/\1/p')
+    [ "${points:-0}" -ge 4 ] && [ "$points" -le 20 ]; ok $? "clocks are compared now and then ($points times)"
+    is "$(pith print log.pith | awk -F '\t' '$4 == "enter" && $5 == "pith:flush"' | wc -l)" $((3 * (points - 1))) "which the log shows as the recorder's time"
+    PITH_SYNC=1us FALSE_CLOCKS=2 run "$mpi" 2 50 1000; is $? 0 "$mpi: PITH_SYNC at each turn: ends well"
+    PITH_SYNC=50ms PITH_RANKS=1-3 FALSE_CLOCKS=2 run "$mpi" 4 100 2000; is $? 0 "$mpi: PITH_SYNC, rank 0 not recorded: ends well"
+    like "$(pith info log.pith)" '^clock_of_rank_1: ' "and its clock is the reference all the same"
+
+    FALSE_CLOCKS=2 run "$mpi" 2 100 1000 sync die
+    pith recover log.pith.spill -o back.pith >out 2>&1; ok $? "$mpi: a rank that dies: recover" || sed 's/^/# /' out
+    like "$(pith info back.pith)" "^clock_of_rank_1: .* [45] points" "with the points that were taken before"
+    near back.pith "$mpi: recovered"
+done
+finish
