@@ -117,8 +117,8 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
-/* All processes of the job are at the same place: after a collective call of all, counted only where it succeeded. Where
- * the user wants clocks to be compared now and then (PITH_SYNC), this is done here when it is time. */
+/* All processes of the job are at the same place: after a collective call of all, counted only where it succeeded.
+ * Where the user wants clocks to be compared now and then (PITH_SYNC), this is done here when it is time. */
 PITH_API void pith_job_turn(void);
 
 /* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what

@@ -22,8 +22,8 @@ static int64_t boot_clock(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The clock is read for the first of the two; what it truly was stands in the second. Without false_clock.c the truth is
- * CLOCK_BOOTTIME, read before and after, as often as it takes for these to be one moment. */
+/* The clock is read for the first of the two; what it truly was stands in the second. Without false_clock.c the truth
+ * is CLOCK_BOOTTIME, read before and after, as often as it takes for these to be one moment. */
 static void record(void)
 {
     unsigned char bytes[8];
