@@ -89,8 +89,7 @@ int pithi_causal(struct pithlog *log, struct pithlog **mended, struct pithi_caus
     *report = (struct pithi_causal_report){0};
     if (info->records == 0)
         return PITH_OK;
-    if (info->start_ns < -4 * LONGEST * 16 || info->end_ns > 4 * LONGEST * 16 ||
-        info->end_ns - info->start_ns > LONGEST)
+    if (info->start_ns < -4 * LONGEST * 8 || info->end_ns > 4 * LONGEST * 8 || info->end_ns - info->start_ns > LONGEST)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: its times span more than two years", log->path);
     TRY(pithi_edges_collect(&edges, log));
     moved = pithi_edges_replay(&edges, &report->collectives, &report->given_up);

@@ -122,7 +122,7 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_u64(out, "lost", info->lost);
     put_start(out, log);
     put_seconds(out, "first_s", info->records ? info->start_ns : 0);
-    put_seconds(out, "duration_s", info->records ? info->end_ns - info->start_ns : 0);
+    put_seconds(out, "duration_s", info->records ? (int64_t)((uint64_t)info->end_ns - (uint64_t)info->start_ns) : 0);
     put_u64(out, "bytes", info->bytes);
     snprintf(text, sizeof text, "%.2f", info->records ? (double)info->bytes / (double)info->records : 0.0);
     put_text(out, "bytes_per_event", text);
