@@ -326,6 +326,28 @@ struct pithi_lane *pithi_buffer_richest(void)
     return best;
 }
 
+void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end)
+{
+    aside->buffer = pith_buffer_;
+    aside->lane = self.lane;
+    close_limit();
+    self.lane.begin = begin;
+    self.lane.end = end;
+    pith_buffer_.next = begin;
+    pith_buffer_.last_ticks = pithi_ticks();
+    if (pithi_clock_inline) {
+        pith_buffer_.limit = end;
+        pith_buffer_.message_limit = end;
+    }
+}
+
+void pithi_buffer_back(const struct pithi_aside *aside)
+{
+    close_limit();
+    self.lane = aside->lane;
+    pith_buffer_ = aside->buffer;
+}
+
 void pithi_buffer_stop_all(void)
 {
     struct thread *thread;

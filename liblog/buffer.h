@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "chunks.h"
+#include "pith.h"
 
 /* Stores one record: first word and `count` more. If there is no room it is counted as lost; while recording is paused
  * or over it is nothing. From any thread and any signal handler. */
@@ -25,6 +26,15 @@ uint32_t pithi_buffer_lane_own(void);
 /* Under the guard: of the lanes of threads that are there, and of those that wait for another thread, the one that
  * keeps the most chunks. NULL: there is none. */
 struct pithi_lane *pithi_buffer_richest(void);
+
+/* Under the guard: what this thread records goes to the words from `begin` to `end` (and 16 behind it), which no log
+ * will see, until pithi_buffer_back; more than fits is counted as lost. */
+struct pithi_aside {
+    struct pith_buffer buffer;
+    struct pithi_lane lane;
+};
+void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end);
+void pithi_buffer_back(const struct pithi_aside *aside);
 
 /* Under the guard: all threads take the slow road from now on. */
 void pithi_buffer_stop_all(void);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
 #include "host_clocks.h"
@@ -168,6 +169,8 @@ static int own_defs(struct merge *merge)
             PITH_OK)
             return pithi_merge_fail(pithlog_error());
     clock_property(merge);
+    if (merge->have && pithi_calibrate_tell(merge->defs, own_host()) != PITH_OK)
+        return pithi_merge_fail(pithlog_error());
     return own_places(merge);
 }
 
@@ -353,8 +356,10 @@ static int stop_recording(uint32_t flush_state)
     if (!pithi_guard_enter(&guard))
         return 0;
     have = pithi_session.file.page != NULL && pithi_session.state != PITHI_OVER;
-    if (have)
+    if (have) {
         pithi_lane_anchor();
+        pithi_calibrate();
+    }
     pithi_session_over();
     pithi_guard_leave(&guard);
     pithi_guard_settle();

@@ -81,6 +81,10 @@ int pith_where(const char **log, const char **spill)
     return -1;
 }
 
+void pith_own_cost(uint64_t ns) { (void)ns; }
+
+void pith_own_cost_probe(uint32_t kind, void (*call)(void)) { (void)kind, (void)call; }
+
 int pith_recording(void) { return 0; }
 
 void pith_property(const char *key, const char *value) { (void)key, (void)value; }

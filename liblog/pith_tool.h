@@ -133,6 +133,19 @@ PITH_API int pith_recorded(void);
  * only serves recording when it is 0, but must go on keeping track of requests and communicators. */
 PITH_API int pith_recording(void);
 
+/* A wrapper has spent `ns` nanoseconds on this thread that the program would not have spent without it, besides what
+ * its records cost: it was measured by the wrapper, and lies between the thread's last such call and this one. Adds to
+ * the thread's sum and records it as the counter pith:own, which `pith compensate` takes out. */
+PITH_API void pith_own_cost(uint64_t ns);
+
+/* What records cost is measured by the library itself, at the end. A wrapper that spends more on each of them lets
+ * it measure call(): a record of that kind with all that the wrapper does around it; or, PITH_OWN_CALL, a wrapped call
+ * that does nothing in between (of which a state's two records are taken off). Runs call() 960 times and what it
+ * records goes nowhere; it must not record more than 8 words (two of the records above). By one thread, just before
+ * pith_job_finish. */
+enum { PITH_OWN_CALL = 0, PITH_OWN_SEND = 5, PITH_OWN_RECV = 6, PITH_OWN_COLL = 7 };
+PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
+
 /* Where this process records: the log to be, and its spill file, which pithlog_follow reads while it grows. 0; -1 when
  * it does not record. The strings live as long as the process. */
 PITH_API int pith_where(const char **log, const char **spill);

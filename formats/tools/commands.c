@@ -76,6 +76,15 @@ const struct pithi_command pithi_commands[] = {
      "  --align none   times stay what they are\n"
      "  --shift TIME   for the log after it: moves it by so much (3ms, -20us) more\n"
      "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
+    {"compensate", pithi_tool_compensate, "LOG -o OUT [--local] [--format NAME]",
+     "a log as the run would have been without its recording",
+     "Takes out what recording cost, as the log tells it (`own_cost_ns` of `pith info`, the counter pith:own), and "
+     "what\n"
+     "others then waited because of it, by its messages and collectives.\n"
+     "\n"
+     "  -o OUT         the new log; in Pith's own format, or the one that its suffix or --format names\n"
+     "  --local        only the own costs of each thread; who waited for whom is not looked at\n"
+     "  --format NAME  the format of OUT, whatever its suffix (`pith help formats`)\n"},
     {"check", pithi_tool_check, "LOG", "verify everything in a log; exit status 0 or 1",
      "Reads the whole log and says, a line each, what is damaged and at which byte.\n"},
     {"recover", pithi_tool_recover, "DIR [-o LOG]", "make a log of what a dead run left in LOG.spill",

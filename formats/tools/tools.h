@@ -23,6 +23,7 @@ int pithi_tool_info(int argc, char **argv);
 int pithi_tool_print(int argc, char **argv);
 int pithi_tool_stat(int argc, char **argv);
 int pithi_tool_cut(int argc, char **argv);
+int pithi_tool_compensate(int argc, char **argv);
 int pithi_tool_merge(int argc, char **argv);
 
 int pithi_tool_diff(int argc, char **argv);

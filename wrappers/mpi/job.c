@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include "comm.h"
+#include "cost_probes.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
@@ -63,6 +64,8 @@ void pithi_job_end(struct pithi_call *call)
     if (transport)
         transport->barrier(transport->context);
     pithi_leave(call);
+    if (transport)
+        pithi_cost_probes();
     pithi_self.depth++; /* what MPI calls back from its end on is too late for the log */
     pithi_job_up = 0;
     if (!transport)

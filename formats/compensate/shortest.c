@@ -1,0 +1,84 @@
+/* shortest.c - see shortest.h. */
+#include "compensate/shortest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SIZES = 65 };
+
+struct least {
+    double ready_ns, waited_ns, way_ns; /* INFINITY: none seen */
+};
+
+struct pithi_shortest {
+    uint32_t states; /* the rows behind the last one: messages from point to point, and as `ready_ns` the sends */
+    struct least rows[];
+};
+
+struct pithi_shortest *pithi_shortest_new(uint32_t states)
+{
+    size_t count = ((size_t)states + 1) * SIZES;
+    struct pithi_shortest *s = malloc(sizeof *s + count * sizeof *s->rows);
+    if (!s)
+        return NULL;
+    s->states = states;
+    for (size_t i = 0; i < count; i++)
+        s->rows[i] = (struct least){INFINITY, INFINITY, INFINITY};
+    return s;
+}
+
+void pithi_shortest_free(struct pithi_shortest *s) { free(s); }
+
+static size_t row(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes)
+{
+    return (size_t)(state < s->states ? state : s->states) * SIZES +
+           (size_bytes ? 64 - (size_t)__builtin_clzll(size_bytes) : 0);
+}
+
+static size_t way_row(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
+{
+    return row(s, own_way ? state : s->states, size_bytes);
+}
+
+static void lower(double *least, double value)
+{
+    value = value > 0 ? value : 0; /* clocks that do not agree */
+    if (value < *least)
+        *least = value;
+}
+
+void pithi_shortest_add(struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way, double begin_ns,
+                        double sent_ns, double end_ns)
+{
+    struct least *call = &s->rows[row(s, state, size_bytes)];
+    struct least *way = &s->rows[way_row(s, state, size_bytes, own_way)];
+    lower(&way->way_ns, end_ns - sent_ns);
+    if (sent_ns > begin_ns && way != call)
+        lower(&way->waited_ns, end_ns - begin_ns);
+    if (state < s->states)
+        lower(sent_ns <= begin_ns ? &call->ready_ns : &call->waited_ns, end_ns - begin_ns);
+}
+
+void pithi_shortest_sent(struct pithi_shortest *s, uint64_t size_bytes, double ns)
+{
+    lower(&s->rows[row(s, s->states, size_bytes)].ready_ns, ns);
+}
+
+double pithi_shortest_way(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
+{
+    const struct least *way = &s->rows[way_row(s, state, size_bytes, own_way)];
+    return way->waited_ns < INFINITY ? way->way_ns : 0;
+}
+
+double pithi_shortest_call(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
+{
+    const struct least *call = &s->rows[row(s, state, size_bytes)];
+    double least = pithi_shortest_way(s, state, size_bytes, own_way);
+    if (call->ready_ns < INFINITY)
+        return call->ready_ns;
+    if (call->waited_ns < least)
+        least = call->waited_ns;
+    if (!own_way && s->rows[row(s, s->states, size_bytes)].ready_ns < least)
+        least = s->rows[row(s, s->states, size_bytes)].ready_ns;
+    return least;
+}

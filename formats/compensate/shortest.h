@@ -1,0 +1,28 @@
+/* shortest.h - what calls and messages take at least, by a log: how long a call lasts that need not wait, and how soon
+ * a message is there.
+ *
+ * By state and size (1 byte, 2 to 3, 4 to 7 ...). Of calls those count that had their message sent before they began;
+ * where there were none, the least of: the shortest of the others, the shortest way of such a message, the shortest
+ * call that sent one. The way of a message is known where any was waited for; how long others lay there says
+ * nothing. */
+#ifndef PITHI_SHORTEST_H
+#define PITHI_SHORTEST_H
+
+#include <stdint.h>
+
+struct pithi_shortest;
+
+struct pithi_shortest *pithi_shortest_new(uint32_t states); /* NULL: no memory */
+void pithi_shortest_free(struct pithi_shortest *shortest);
+
+/* A message of `size_bytes`, left at sent_ns, was received at end_ns in a call of `state` that began at begin_ns. Point
+ * to point messages have the same way in all states; those of a collective (`own_way`) have that of their state. */
+void pithi_shortest_add(struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way,
+                        double begin_ns, double sent_ns, double end_ns);
+/* A call that sent a message took so long. */
+void pithi_shortest_sent(struct pithi_shortest *shortest, uint64_t size_bytes, double ns);
+/* As little as such a call takes, and such a message; 0 where nothing is known. */
+double pithi_shortest_call(const struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way);
+double pithi_shortest_way(const struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way);
+
+#endif

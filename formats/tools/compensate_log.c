@@ -1,0 +1,109 @@
+/* compensate_log.c - `pith compensate LOG -o OUT`: a log without what its recording cost. The method is
+ * compensate/delay_replay.c's. */
+#include <string.h>
+
+#include "compensate/delay_replay.h"
+#include "error.h"
+#include "tools/outfile.h"
+#include "tools/tools.h"
+
+enum { FORMAT = 256, LOCAL };
+
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"format", required_argument, NULL, FORMAT},
+    {"local", no_argument, NULL, LOCAL},
+    {NULL, 0, NULL, 0},
+};
+
+struct compensation {
+    const char *out, *format;
+    int local;
+    struct pithlog *log;
+    struct pithi_replay_result result;
+};
+
+static int read_options(int argc, char **argv, struct compensation *c)
+{
+    static const char *const names[] = {"LOG", NULL};
+    int option;
+
+    while ((option = pithi_tool_option(argc, argv, ":o:", options)) != -1) {
+        if (option == '?')
+            return 2;
+        if (option == 'o')
+            c->out = optarg;
+        if (option == FORMAT)
+            c->format = optarg;
+        if (option == LOCAL)
+            c->local = 1;
+    }
+    if (!c->out)
+        return pithi_tool_usage(argv[0], "-o OUT is missing");
+    return pithi_tool_arguments(argc, argv, names);
+}
+
+static int fill(void *context, struct pithi_writer *writer)
+{
+    struct compensation *c = context;
+
+    return pithi_replay(c->log, writer, c->local, &c->result);
+}
+
+/* Twice would be once too often. */
+static int refuse(const struct compensation *c, const char *path)
+{
+    const char *key, *value;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
+        if (strcmp(key, "compensated") == 0)
+            return pithi_fail(PITH_ERR_USAGE, "%s: was compensated already", path);
+    if (!pithi_replay_possible(c->log))
+        return pithi_fail(PITH_ERR_USAGE, "%s: does not tell what its recording cost", path);
+    return PITH_OK;
+}
+
+static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
+
+/* What was done, in one line. */
+static void report(const struct compensation *c)
+{
+    const struct pithi_replay_result *r = &c->result;
+
+    fprintf(stderr,
+            "pith: %s: %.9f s of own costs taken out of %u lanes, the last ends %.9f s earlier; run %.9f s before, "
+            "%.9f s now",
+            c->out, r->own_ns / 1e9, pithlog_get_info(c->log)->lanes, seconds(r->end_after_ns, r->end_before_ns),
+            seconds(r->start_ns, r->end_before_ns), seconds(r->start_ns, r->end_after_ns));
+    if (r->early > 0)
+        fprintf(stderr, " (%llu that ended before what they waited for: only own costs)", (unsigned long long)r->early);
+    fputc('\n', stderr);
+}
+
+static int write_compensated(const char *command, const char *path, struct compensation *c)
+{
+    const struct pithlog_info *info = pithlog_get_info(c->log);
+    const struct pithi_format *format;
+    int err, status = pithi_outfile_format(command, c->format, c->out, "native", &format);
+
+    if (status)
+        return status;
+    TRY(refuse(c, path));
+    pithi_outfile_count(c->log);
+    TRY(pithi_outfile_make(command, format, c->out, fill, c, info->records * (c->local ? 1 : 2) + 4 * info->messages));
+    report(c);
+out:
+    return err ? pithi_tool_failed() : 0;
+}
+
+int pithi_tool_compensate(int argc, char **argv)
+{
+    struct compensation c = {.local = 0};
+    int status = read_options(argc, argv, &c);
+
+    if (status == 0)
+        status = pithi_tool_open(argv[0], argv[optind], &c.log) ? pithi_tool_failed()
+                                                                : write_compensated(argv[0], argv[optind], &c);
+    pithlog_close(c.log);
+    return status;
+}
