@@ -255,8 +255,8 @@ PITHLOG_API void pithlog_matcher_close(struct pithlog_matcher *matcher);
 PITHLOG_API int64_t pithlog_clock_error(const struct pithlog *log, uint32_t lane, uint32_t other);
 
 /* What recording cost the program itself, in ns a record, as it was measured at the end of the run on the machine of
- * that lane; 0: not known. `kind`: enum pithlog_kind up to PITHLOG_COLL; or PITHLOG_OWN_CALL: what a wrapper of an MPI call
- * spends beside its records. Since 0.1; `pith compensate` takes it out. */
+ * that lane; 0: not known. `kind`: enum pithlog_kind up to PITHLOG_COLL; or PITHLOG_OWN_CALL: what a wrapper of an MPI
+ * call spends beside its records. `pith compensate` takes it out. */
 enum { PITHLOG_OWN_CALL = 0, PITHLOG_OWN_COSTS = PITHLOG_COLL + 1 };
 PITHLOG_API double pithlog_own_cost_ns(const struct pithlog *log, uint32_t lane, uint32_t kind);
 
