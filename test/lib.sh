@@ -42,6 +42,11 @@ like() {
 skip() { tap_count=$((tap_count + 1)); echo "ok $tap_count - $1 # SKIP $2"; }
 # git, also in a checkout that belongs to somebody else.
 git() { command git -c 'safe.directory=*' "$@"; }
+# sanitizers: how programs must be compiled that are to run with a build for a sanitizer; else nothing.
+sanitizers() {
+    nm "$build/lib/libpith.a" 2>/dev/null | grep -q __asan_ && echo -fsanitize=address,undefined
+    nm "$build/lib/libpith.a" 2>/dev/null | grep -q __tsan_ && echo -fsanitize=thread
+}
 # mpis: the MPIs that the wrappers were built for; mpiexec_of NAME N ARGS: start N ranks under it.
 mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
 mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }

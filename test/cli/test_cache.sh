@@ -23,7 +23,8 @@ int main(int argc, char **argv)
     return err ? fprintf(stderr, "%s\n", pithlog_error()), 1 : (pithlog_close(log), 0);
 }
 E
-cc -I"$build/include" -o look look.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" && ./look big.clog2
+# shellcheck disable=SC2046
+cc $(sanitizers) -I"$build/include" -o look look.c -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" && ./look big.clog2
 is "$?:$(kept | sed 's/.*\.//' | sort | tr '\n' ' ')" "0:pith plain " "for programs that may draw another is kept"
 [ "$(stat -c %s "${file%.plain}.pith")" -gt "$(stat -c %s "$file")" ]
 ok $? "with summaries of the lanes"

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # The manual's examples: the programs in section 3 compile, run and do what they say.
 . "$(dirname "$0")/../lib.sh"
-flags=()
-nm "$build/lib/libpith.a" 2>/dev/null | grep -q __asan_ && flags+=(-fsanitize=address,undefined)
-nm "$build/lib/libpith.a" 2>/dev/null | grep -q __tsan_ && flags+=(-fsanitize=thread)
+mapfile -t flags < <(sanitizers)
 
 example() { # PAGE: the first example that is a C program, as a reader copies it from the page
     sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$top/man/$1" | sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' | sed 's/\\e/\\/g; s/\\-/-/g; s/\\(aq/'"'"'/g'

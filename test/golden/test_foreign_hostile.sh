@@ -40,7 +40,7 @@ for i, line in enumerate(("-3 0 0 %s 0 0" % big, "-11 0 0 0 0 9000000000000000\n
 keep("many.alog", ("-3 0 0 60000 0 0\n" + "".join("1 %d 0 0 0 %d\n" % (i, i) for i in range(60000))).encode())
 EOF
 count=0 wrong=0 read=0
-ulimit -v $([ -n "${ASAN_OPTIONS:-}" ] || nm -D "$build/bin/pith" 2>/dev/null | grep -q __asan && echo unlimited || echo 1000000)
+ulimit -v $([ -n "$(sanitizers)" ] && echo unlimited || echo 1000000)
 for file in bad/*; do
     count=$((count + 1))
     timeout 20 pith print "$file" >out 2>err
