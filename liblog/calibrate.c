@@ -114,6 +114,8 @@ void pith_own_cost(uint64_t ns)
         id = pith_counter_define(PITHI_OWN_COUNTER, "ns");
         __atomic_store_n(&counter, id, __ATOMIC_RELAXED);
     }
+    if (total == 0) /* so that the first sum is not taken for one of which the beginning was cut off */
+        pith_count(id, 0);
     total += ns;
     pith_count(id, (double)total);
 }

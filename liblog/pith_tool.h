@@ -135,7 +135,7 @@ PITH_API int pith_recording(void);
 
 /* A wrapper has spent `ns` nanoseconds on this thread that the program would not have spent without it, besides what
  * its records cost: it was measured by the wrapper, and lies between the thread's last such call and this one. Adds to
- * the thread's sum and records it as the counter pith:own, which `pith compensate` takes out. */
+ * the thread's sum and records it as the counter pith:own, at first 0, which `pith compensate` takes out. */
 PITH_API void pith_own_cost(uint64_t ns);
 
 /* What records cost is measured by the library itself, at the end. A wrapper that spends more on each of them lets

@@ -33,14 +33,17 @@ void pithi_delay_to(struct pithi_delay *d, int64_t time_ns)
     d->now_ns = time_ns;
 }
 
-/* It was spent since the last such record: more than has passed it cannot be. A sum that falls is another thread's, who
- * has got the lane. */
+/* It was spent since the last such record: more than has passed it cannot be. A thread's first record tells 0, and
+ * comes late; where another one is the first, those before it were cut off. */
 void pithi_delay_tell(struct pithi_delay *d, double total_ns)
 {
-    double more = total_ns < d->told_ns ? total_ns : total_ns - d->told_ns;
+    double more = d->told ? total_ns - d->told_ns : 0;
+    d->told = 1;
+    d->told_ns = total_ns;
+    if (total_ns == 0)
+        return;
     if (more > 0)
         add(d, more < d->unclaimed_ns ? more : d->unclaimed_ns);
-    d->told_ns = total_ns;
     d->unclaimed_ns = 0;
 }
 

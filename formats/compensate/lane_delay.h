@@ -21,7 +21,7 @@ struct pithi_open {
 };
 
 struct pithi_delay {
-    int begun;
+    int begun, told;
     double x_ns;         /* the delay */
     double own_ns;       /* all own costs so far */
     double pending_ns;   /* of records at the present time */

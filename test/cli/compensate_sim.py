@@ -31,9 +31,11 @@ class Rank:
 
     def own(self, ns):
         """A wrapper spends so much and tells it."""
+        if not self.told:
+            self.record("counter", "pith:own\tvalue=0")
         if self.job.heavy:
             self.now += ns
-            self.told += ns
+        self.told += ns
         self.record("counter", "pith:own\tvalue=%d" % self.told)
 
     def send(self, to, size=8, own=0):

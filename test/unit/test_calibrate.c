@@ -103,15 +103,16 @@ static void record_told(void)
 static void test_told(void)
 {
     struct help_log log;
-    double values[2][4] = {{0}};
+    double values[2][5] = {{0}};
     unsigned counts[2] = {0, 0};
     OK(help_child(record_told) == 0 && help_read(&log, "run.pith"), "a wrapper tells what it spent");
     for (size_t i = 0; i < log.count; i++)
-        if (log.records[i].kind == PITHLOG_COUNTER && counts[log.records[i].lane] < 4)
+        if (log.records[i].kind == PITHLOG_COUNTER && counts[log.records[i].lane] < 5)
             values[log.records[i].lane][counts[log.records[i].lane]++] = log.records[i].value;
-    OK(help_count(&log, PITHLOG_COUNTER, "pith:own") == 4, "as the counter pith:own, not while paused");
-    OK(counts[0] == 3 && values[0][0] == 100 && values[0][1] == 120 && values[0][2] == 123, "the sum so far");
-    OK(counts[1] == 1 && values[1][0] == 5, "of each thread");
+    OK(help_count(&log, PITHLOG_COUNTER, "pith:own") == 6, "as the counter pith:own, not while paused");
+    OK(counts[0] == 4 && values[0][0] == 0 && values[0][1] == 100 && values[0][2] == 120 && values[0][3] == 123,
+       "the sum so far");
+    OK(counts[1] == 2 && values[1][0] == 0 && values[1][1] == 5, "of each thread");
     help_close(&log);
     help_fresh();
 }
