@@ -55,7 +55,8 @@ check() {
 for mpi in $(mpis); do
     "mpicc.$mpi" -O1 -I"$build/include" -o "synced.$mpi" "$top/test/mpi/synced.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" ||
         { ok 1 "$mpi: compiles"; continue; }
-    for ranks in 2 4; do
+    # With two ranks a host MPICH 4.0 over UCX's TCP hangs in its MPI_Finalize, without Pith, too.
+    for ranks in 2 $([ "$mpi" = openmpi ] && echo 4); do
         run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
         is $status 0 "$mpi, $ranks ranks on two hosts: ends well" || { sed 's/^/# /' err | head -n 10; continue; }
         check "$mpi, $ranks ranks"

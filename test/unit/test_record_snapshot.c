@@ -196,8 +196,8 @@ static void record_had_handler(void)
         exit(3);
 }
 
-/* One sanitizer knows no threads in the child of a process with threads, the other's malloc may be locked for ever there
- * by a thread that only the parent has (glibc's own is not). */
+/* One sanitizer knows no threads in the child of a process with threads, the other's malloc may be locked for ever
+ * there by a thread that only the parent has (glibc's own is not). */
 #if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 static void record_fork(void)
 {
