@@ -117,8 +117,9 @@ static void test_arrows(void)
     core_check(pithlog_digest_open(log, NULL, NULL, &digest));
     for (uint32_t i = 0; i < 300 && right; i++) {
         uint32_t row_of_lane[LANES], rows = 0;
-        struct pithi_arrows_query query = {below((uint32_t)now), 0,     WIDTH,
-                                           row_of_lane,          LANES, below(3) ? below(500) : below(3)};
+        struct pithi_arrows_query query = {.t0_ns = below((uint32_t)now), .width = WIDTH, .row_of_lane = row_of_lane};
+        query.lane_count = LANES;
+        query.most = below(3) ? below(500) : below(3);
         query.t1_ns = query.t0_ns + 1 + below((uint32_t)now);
         for (uint32_t lane = 0; lane < LANES; lane++)
             row_of_lane[lane] = i % 2 || below(4) ? rows++ : PITHI_NONE;
@@ -281,6 +282,19 @@ static void test_moving(void)
        "while it moves %u of %u arrows are drawn", some, all);
 }
 
+/* Of a picture that moves bundles are made of a few messages; at rest of all. */
+static void test_rough(void)
+{
+    uint32_t bundles = plot.arrows.bundle_count;
+    plot.moving = 1;
+    pithi_plot_load_arrows(&plot);
+    OK(plot.arrows.sampled && plot.arrows.total == message_count && pithi_arrows_crowded(&plot),
+       "while it moves: %u bundles of a sample", plot.arrows.bundle_count);
+    plot.moving = 0;
+    pithi_plot_load_arrows(&plot);
+    OK(!plot.arrows.sampled && plot.arrows.bundle_count == bundles, "at rest %u, as at first", bundles);
+}
+
 static void test_crowd(void)
 {
     struct pithlog *log = make_crowd();
@@ -297,6 +311,7 @@ static void test_crowd(void)
        "a crowd of %u: 50 arrows, %u bundles", message_count, plot.arrows.bundle_count);
     OK(plot.arrows.bundles[0].count > 400 && fabs(plot.arrows.bundles[0].x0 - 500.5) < 2,
        "the largest bundle: %.0f messages, in column %.1f", plot.arrows.bundles[0].count, plot.arrows.bundles[0].x0);
+    test_rough();
     draw_arrows();
     dense = darkness(20, 14, 160, 12);
     sparse = darkness(220, 14, 160, 12);

@@ -46,6 +46,25 @@ ok $drawn "there is a picture before all is read"
 ok [expr {![string match *reading* [$other word_status]]}] "then it tells no more: [$other word_status]"
 set with [dark $other]
 
+# While it moves the picture shows less of a crowd; at rest all of it again.
+proc data_of {window} {
+    set photo [image create photo]
+    [[$window word_canvas] itemcget picture -image] copy $photo
+    set data [$photo data]
+    image delete $photo
+    return $data
+}
+$other word_sync
+set at_rest [data_of $other]
+lassign [[$other model] window] from to
+[$other model] zoom_about 0.5 $from
+[$other timeline] draw_pending
+[$other model] set_window $from $to
+[$other timeline] draw_pending
+set moving [data_of $other]
+$other word_sync
+ok [expr {$moving ne $at_rest && [data_of $other] eq $at_rest}] "a picture that moves is a rough one, at rest it is as before"
+
 # Bundles: pointed at, and clicked on.
 proc find_bundle {} {
     variable other

@@ -300,7 +300,7 @@ static void draw_bundles(const struct pithi_plot *plot, const struct pithi_paint
 
 int pithi_arrows_crowded(const struct pithi_plot *plot)
 {
-    return plot->arrows.bundle_count > MOVING_LINES || arrow_pixels(plot) > MOVING_PIXELS;
+    return plot->arrows.bundle_count || arrow_pixels(plot) > MOVING_PIXELS;
 }
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)

@@ -5,7 +5,7 @@
 #include "core/plot.h"
 
 void pithi_arrows_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
-/* 1: there are so many that with plot->moving some are left out. */
+/* 1: there are so many that with plot->moving the picture is a rough one. */
 int pithi_arrows_crowded(const struct pithi_plot *plot);
 
 /* How bundles look: the first so many of a plot are drawn, each as dark as its number makes it, times *fade. */

@@ -9,7 +9,7 @@
 /* Columns of a bundle; messages looked at for them; far out of the window places are not told apart. Of a sample, how
  * often so few messages are in the same columns is chance, and says nothing: then bundles are made wider, some times.
  * */
-enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, FAR = 20000, FEW = 4, WIDER = 3 };
+enum { BUNDLE_COLUMNS = 3, BUNDLED_MESSAGES = 40000, MOVING_MESSAGES = 4000, FAR = 20000, FEW = 4, WIDER = 3 };
 /* When one is pointed at, of messages in its columns. */
 enum { MOST_LOOKED_AT = 200000 };
 
@@ -178,10 +178,9 @@ static int load_bundles(const struct pithlog_digest *digest, const struct pithi_
                         const struct pithlog_digest_window *window, struct pithi_arrows *arrows)
 {
     struct bundling b = {.query = query, .step = BUNDLE_COLUMNS};
+    uint64_t looked_at = query->moving ? MOVING_MESSAGES : BUNDLED_MESSAGES;
     /* Of some lanes most that is read is others'. */
-    uint64_t most = arrows->total <= BUNDLED_MESSAGES ? UINT64_MAX
-                    : window->lanes                   ? 8 * BUNDLED_MESSAGES
-                                                      : BUNDLED_MESSAGES;
+    uint64_t most = arrows->total <= looked_at ? UINT64_MAX : window->lanes ? 8 * looked_at : looked_at;
     double weight;
     int err = pithlog_digest_sample(digest, window, most, bundle_message, &b, &weight);
 

@@ -44,6 +44,7 @@ struct pithi_arrows_query {
     const uint32_t *row_of_lane; /* [lanes], PITHI_NONE: not shown */
     uint32_t lane_count;
     uint32_t most; /* arrows; 0: only `total` is found */
+    int moving;    /* 1: bundles are made of fewer messages, in about a millisecond */
 };
 
 /* `arrows` was zeroed. 0 or an enum pith_err; then there are none. `digest` NULL: none. */

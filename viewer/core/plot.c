@@ -49,7 +49,8 @@ static uint32_t *arrows_query(const struct pithi_plot *plot, struct pithi_arrows
                                          .width = plot->width,
                                          .row_of_lane = row_of_lane,
                                          .lane_count = lane_count,
-                                         .most = plot->most_arrows};
+                                         .most = plot->most_arrows,
+                                         .moving = plot->moving};
     return row_of_lane;
 }
 
@@ -58,6 +59,8 @@ void pithi_plot_load_arrows(struct pithi_plot *plot)
     struct pithi_arrows_query query;
     uint32_t *row_of_lane = arrows_query(plot, &query);
 
+    pithi_arrows_free(&plot->arrows);
+    pithi_graphs_free(plot->graphs);
     pithi_arrows_load(plot->digest, &query, &plot->arrows);
     plot->graphs = pithi_graphs_load(plot);
     free(row_of_lane);

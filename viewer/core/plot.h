@@ -32,7 +32,7 @@ struct pithi_plot {
     uint32_t width;              /* pixels = columns */
     double row_height;
     uint32_t most_arrows;
-    int moving; /* 1: of crowds of arrows some are drawn, the same ones each time, so that the picture is done soon */
+    int moving; /* 1: crowds of arrows are looked at roughly, and some are drawn, so that the picture is done soon */
     const struct pithi_gaps *gaps;   /* NULL: not shown */
     struct pithlog_summary *summary; /* NULL: records are read */
     enum pithi_care care;            /* with a summary */

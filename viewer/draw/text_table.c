@@ -47,7 +47,8 @@ static void print_line(const struct pithi_draw *draw, const struct pithi_legend_
 static uint64_t count_messages(const struct pithi_draw *draw)
 {
     uint32_t lanes = pithlog_get_info(draw->log)->lanes, *row_of_lane = pithi_alloc(lanes, sizeof *row_of_lane);
-    struct pithi_arrows_query query = {draw->t0_ns, draw->t1_ns, 1, row_of_lane, lanes, 0};
+    struct pithi_arrows_query query = {
+        .t0_ns = draw->t0_ns, .t1_ns = draw->t1_ns, .width = 1, .row_of_lane = row_of_lane, .lane_count = lanes};
     struct pithi_arrows arrows = {0};
     uint64_t total;
 

@@ -199,6 +199,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         object->film = pithi_film_new(object->log, object->summary);
         pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
     }
+    object->plot.moving = 1;
     err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
@@ -223,7 +224,10 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     if (object->film && (pithi_film_take(object->film) || object->plot.moving)) {
-        object->plot.moving = 0;
+        if (object->plot.moving) {
+            object->plot.moving = 0;
+            pithi_plot_load_arrows(&object->plot);
+        }
         if (paint(object, interp, &view, &target, 0) != TCL_OK)
             return TCL_ERROR;
     }
