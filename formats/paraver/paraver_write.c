@@ -31,6 +31,7 @@ enum { STATE_FIRST, MESSAGE_LAST = 2 };
 struct now {
     int64_t since_ns;
     int state, seen;
+    uint64_t posted; /* what its next receive has at least, if they end in the order of posting */
 };
 
 struct paraver_writer {
@@ -47,7 +48,7 @@ struct paraver_writer {
     int more, err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* of the trace */
-    uint64_t comms, left, lost_payloads, groups, members;
+    uint64_t comms, left, lost_payloads, groups, members, overtaken;
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -125,12 +126,18 @@ static int follow_state(void *context, const struct pithlog_record *r)
         return 0;
     if (r->kind == PITHLOG_LEAVE)
         pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
+    if (r->kind == PITHLOG_RECV) {
+        w->overtaken += r->posted < now->posted;
+        now->posted = r->posted < now->posted ? now->posted : r->posted + 1;
+    }
     state = open->count ? w->calls[open->ids[open->count - 1]].state : PITHI_PRV_RUNNING;
     if (now->seen && now->state == state)
         return 1;
     if (!end_state_record(w, r->lane, r->time_ns))
         return 0;
-    *now = (struct now){r->time_ns, state, 1};
+    now->since_ns = r->time_ns;
+    now->state = state;
+    now->seen = 1;
     return 1;
 }
 
@@ -485,6 +492,16 @@ static int make_calls(struct paraver_writer *w)
     return w->calls != NULL;
 }
 
+static uint64_t count_pairs(const struct pithlog *log)
+{
+    uint64_t count = 0;
+    for (uint32_t id = 0; id < pithlog_get_info(log)->comms; id++) {
+        const struct pithlog_comm *comm = pithlog_get_comm(log, id);
+        count += comm && comm->remote_size > 0;
+    }
+    return count;
+}
+
 static void say_what_is_lost(const struct paraver_writer *w, const struct pithi_convert *how)
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
@@ -493,6 +510,8 @@ static void say_what_is_lost(const struct paraver_writer *w, const struct pithi_
     pithi_note(how, w->lost_payloads, "payloads of events are left out");
     pithi_note(how, w->groups, "groups of states, events and counters are not kept");
     pithi_note(how, w->members, "members of communicators that have no lane are left out");
+    pithi_note(how, w->overtaken, "receives ended before one posted earlier: the order of posting is not kept");
+    pithi_note(how, count_pairs(w->log), "intercommunicators: their two groups are one");
 }
 
 static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_convert *how)
