@@ -99,6 +99,9 @@ templates_time := wrappers/time/time.w
 runtime_time := $(runtime_trace)
 link_time := $(link_trace)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
+mpe_src := $(wildcard wrappers/mpe/*.c)
+mpe_libs := $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libmpe.so libmpe.a))
+mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _log.h _logf.h _misc.h _graphics.h)))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
@@ -117,7 +120,7 @@ all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so) $(mpi_a) $(run_so)
+wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
@@ -166,6 +169,10 @@ $(O)/include/%.h: liblog/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 $(O)/include/pithlog.h: formats/pithlog.h
+	@mkdir -p $(@D)
+	cp $< $@
+
+$(O)/include/%.h: wrappers/mpe/%.h
 	@mkdir -p $(@D)
 	cp $< $@
 
@@ -243,6 +250,21 @@ $(O)/obj/mpi-$(1)/static/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 $(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o fortran.o $(patsubst wrappers/mpi/%.c,%.o,$(runtime_mpi)))
 	$$(archive)
 endef
+# libmpe, the MPE API (wrappers/mpe), on the transport of wrappers/mpi. It finds libpith by itself: programs say -lmpe alone.
+define mpe_rules
+$(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libmpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
+		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
+	@mkdir -p $$(@D)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+$(O)/lib/pith/$(1)/libmpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
+	$$(archive)
+endef
 # $(2) = a library. Its wrappers, the C files beside its template, and its part of the runtime.
 define mpi_lib_rules
 $(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
@@ -259,7 +281,7 @@ $(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
 endef
-$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
+$(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(eval $(call mpe_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 
 # ---- viewer ------------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings.
@@ -317,11 +339,11 @@ $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
-$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a)))
+$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
-$(call $(1),644,$(includedir),$(headers))
+$(call $(1),644,$(includedir),$(headers) $(if $(MPIS),$(mpe_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
 $(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
 )

@@ -6,6 +6,7 @@
 #include "host_clocks.h"
 #include "merge.h"
 #include "output.h"
+#include "place.h"
 #include "pith_tool.h"
 #include "ranks.h"
 #include "session.h"
@@ -203,6 +204,30 @@ int pith_job_join(const struct pith_transport *transport)
     on = recording();
     return on ? 0 : -1;
 }
+
+const struct pith_transport *pith_job_joined(void) { return joined; }
+
+int pith_job_log(const char *name)
+{
+    struct pithi_session *s = &pithi_session;
+    struct pithi_settings settings = {.log = name};
+    struct pithi_guard guard;
+    char log[PITHI_PATH_MAX];
+    int taken = -1;
+    if (name == NULL || *name == '\0' || !pithi_guard_enter(&guard))
+        return -1;
+    if (s->settings.log == NULL && s->state != PITHI_OVER &&
+        pithi_place_log(log, sizeof log, &settings, s->program, 0) == NULL) {
+        memcpy(s->log, log, sizeof s->log);
+        if (s->file.page != NULL)
+            memcpy(s->file.page->log, log, sizeof log);
+        taken = 0;
+    }
+    pithi_guard_leave(&guard);
+    return taken;
+}
+
+const char *pith_job_written(void) { return pithi_session.written; }
 
 void pith_job_finish(const struct pith_transport *transport)
 {

@@ -71,6 +71,12 @@ int pith_job_join(const struct pith_transport *transport) { return (void)transpo
 
 void pith_job_finish(const struct pith_transport *transport) { (void)transport; }
 
+const struct pith_transport *pith_job_joined(void) { return NULL; }
+
+int pith_job_log(const char *name) { return (void)name, -1; }
+
+const char *pith_job_written(void) { return ""; }
+
 void pith_job_turn(void) {}
 void pith_job_abandon(void) {}
 

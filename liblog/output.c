@@ -177,6 +177,7 @@ int pithi_output_publish(const struct pithi_output *output)
     }
     if (from != output->part)
         unlink(output->part);
+    memcpy(pithi_session.written, name, sizeof name);
     tell(output, name);
     return 1;
 }

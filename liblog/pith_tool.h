@@ -117,6 +117,18 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
+/* The transport with which this process joined its job; NULL: it has not, or the log is written. For a second wrapper in
+ * the process, which must not join again, but may end the recording with it. */
+PITH_API const struct pith_transport *pith_job_joined(void);
+
+/* The log shall have this name, an absolute or relative path whose suffix says the format; to be called with the same
+ * name in all processes of the job, before pith_job_finish. 0; -1: the user has chosen one (PITH_LOG), recording is
+ * over, or the name cannot be. */
+PITH_API int pith_job_log(const char *name);
+
+/* The path of the log that was written last, where this process gave it its name (rank 0); else "". */
+PITH_API const char *pith_job_written(void);
+
 /* All processes of the job are at the same place: after a collective call of all, counted only where it succeeded.
  * Where the user wants clocks to be compared now and then (PITH_SYNC), this is done here when it is time. */
 PITH_API void pith_job_turn(void);

@@ -28,6 +28,7 @@ struct pithi_session {
     int window_begun; /* PITH_FROM is over, in whatever way the job's start is agreed on later */
     char program[256];
     char log[PITHI_PATH_MAX];
+    char written[PITHI_PATH_MAX + 64]; /* the log that was made, if this process named it */
     char folder[PITHI_PATH_MAX];
 };
 extern struct pithi_session pithi_session;

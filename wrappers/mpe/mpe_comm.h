@@ -1,0 +1,12 @@
+/* mpe_comm.h - communicators that a program names in its own records of messages. */
+#ifndef PITHI_MPE_COMM_H
+#define PITHI_MPE_COMM_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* The recorder's id of a communicator, and a rank of it (of an intercommunicator: of the remote group) as world rank.
+ * 0: there is no such. */
+int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);
+
+#endif

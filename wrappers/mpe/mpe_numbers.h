@@ -1,0 +1,20 @@
+/* mpe_numbers.h - MPE's event numbers, and what they are to this process.
+ *
+ * A number that this process has described is recorded as what it is. Others are recorded under definitions of the
+ * names "event N", and "event N info" with a payload: the merge, which has the descriptions of all processes, makes of
+ * them what they are (formats/spill/spill_numbers.h).
+ */
+#ifndef PITHI_MPE_NUMBERS_H
+#define PITHI_MPE_NUMBERS_H
+
+#include <stdint.h>
+
+/* Records one, without a payload or with 32 bytes. */
+void pithi_mpe_record(int number);
+void pithi_mpe_record_bytes(int number, const unsigned char bytes[32]);
+
+/* Descriptions. Strings may be NULL. */
+void pithi_mpe_describe_state(int start, int final, const char *name, const char *colour, const char *format);
+void pithi_mpe_describe_event(int number, const char *name, const char *colour, const char *format);
+
+#endif

@@ -1,0 +1,175 @@
+/* mpe_session.c - from MPE_Init_log to MPE_Finish_log.
+ *
+ * Where libpith-mpi is in the process (pith run, -llmpe) it has joined the job already: then the log is the one that it
+ * makes, MPE_Finish_log writes it, MPI calls and all, and MPI_Finalize finds nothing left to write.
+ */
+#include "mpe_session.h"
+
+#include "mpe_log.h"
+#include "pith_tool.h"
+#include "real.h"
+#include "transport.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_MAX_BYTES = 1024 };
+
+int pithi_mpe_state, pithi_mpe_ranks;
+unsigned pithi_mpe_number;
+
+static const struct pith_transport *transport;
+static int is_own;                   /* the transport was opened here */
+static char written[NAME_MAX_BYTES]; /* the log, as rank 0 named it */
+
+/* ---- Begin ------------------------------------------------------------------------------------------------------- */
+
+static void init_mpi(void)
+{
+#ifdef PITHI_STATIC
+    MPI_Init(NULL, NULL);
+#else
+    int (*init)(int *, char ***);
+    void *symbol = dlsym(RTLD_DEFAULT, "MPI_Init"); /* a profiling library's, if there is one */
+
+    if (!symbol)
+        symbol = pithi_real_symbol("MPI_Init");
+    memcpy(&init, &symbol, sizeof init);
+    if (init)
+        init(NULL, NULL);
+#endif
+}
+
+/* 1: MPI can be used. */
+static int mpi_is_up(void)
+{
+    int up = 0, over = 0;
+
+    REAL(MPI_Initialized)(&up);
+    if (!up) {
+        fprintf(stderr, "pith: MPE_Init_log was called before MPI_Init, so it calls MPI_Init\n");
+        init_mpi();
+        REAL(MPI_Initialized)(&up);
+    }
+    REAL(MPI_Finalized)(&over);
+    return up && !over;
+}
+
+static int join(void)
+{
+    transport = pith_job_joined();
+    is_own = transport == NULL;
+    if (is_own && (transport = pithi_transport_open()) == NULL)
+        return MPE_LOG_NOT_INITIALIZED;
+    if (is_own)
+        pith_job_join(transport);
+    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &pithi_mpe_ranks);
+    return MPE_LOG_OK;
+}
+
+int MPE_Init_log(void)
+{
+    if (pithi_mpe_running())
+        return MPE_Start_log();
+    if (!mpi_is_up())
+        return MPE_LOG_NOT_INITIALIZED;
+    int result = join();
+    if (result == MPE_LOG_OK) {
+        pithi_mpe_number++;
+        __atomic_store_n(&pithi_mpe_state, PITHI_MPE_RUNNING, __ATOMIC_SEQ_CST);
+    }
+    return result;
+}
+
+int MPE_Initialized_logging(void) { return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED); }
+
+int MPE_Start_log(void)
+{
+    if (!pithi_mpe_running())
+        return MPE_LOG_NOT_INITIALIZED;
+    pith_resume();
+    return MPE_LOG_OK;
+}
+
+int MPE_Stop_log(void)
+{
+    if (!pithi_mpe_running())
+        return MPE_LOG_NOT_INITIALIZED;
+    pith_pause();
+    return MPE_LOG_OK;
+}
+
+int MPE_Log_sync_clocks(void)
+{
+    if (!pithi_mpe_running())
+        return MPE_LOG_NOT_INITIALIZED;
+    pith_sync();
+    return MPE_LOG_OK;
+}
+
+/* ---- End --------------------------------------------------------------------------------------------------------- */
+
+static int has_variable(const char *const *prefixes)
+{
+    for (char **variable = environ; variable && *variable; variable++)
+        for (const char *const *prefix = prefixes; *prefix; prefix++)
+            if (strncmp(*variable, *prefix, strlen(*prefix)) == 0)
+                return 1;
+    return 0;
+}
+
+/* Who has set up MPE, and nothing of Pith, has MPE's tools in mind. */
+static const char *suffix(void)
+{
+    static const char *const of_mpe[] = {"MPE_", "CLOG_", NULL}, *const of_pith[] = {"PITH_", NULL};
+
+    return has_variable(of_mpe) && !has_variable(of_pith) ? ".clog2" : ".pith";
+}
+
+/* The name that rank 0 wants; "": the one that recording began with. */
+static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
+{
+    const char *variable = getenv("MPE_LOGFILE_PREFIX");
+
+    if (variable && *variable)
+        prefix = variable;
+    name[0] = 0;
+    if (prefix && *prefix && snprintf(name, NAME_MAX_BYTES, "%s%s", prefix, suffix()) >= NAME_MAX_BYTES)
+        name[0] = 0;
+}
+
+static void tell_all(char name[NAME_MAX_BYTES])
+{
+    if (transport->bcast(transport->context, 0, name, NAME_MAX_BYTES) != 0)
+        name[0] = 0;
+    name[NAME_MAX_BYTES - 1] = 0;
+}
+
+int MPE_Finish_log(const char *prefix)
+{
+    char name[NAME_MAX_BYTES] = "";
+
+    if (!pithi_mpe_running())
+        return pithi_mpe_state == PITHI_MPE_FINISHED ? MPE_LOG_OK : MPE_LOG_NOT_INITIALIZED;
+    __atomic_store_n(&pithi_mpe_state, PITHI_MPE_FINISHED, __ATOMIC_SEQ_CST);
+    if (transport->rank == 0)
+        choose_name(name, prefix);
+    tell_all(name);
+    if (name[0])
+        pith_job_log(name);
+    pith_job_finish(transport);
+    snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
+    tell_all(written);
+    if (is_own)
+        pithi_transport_close();
+    transport = NULL;
+    return written[0] ? MPE_LOG_OK : MPE_LOG_FILE_PROB;
+}
+
+const char *MPE_Log_merged_logfilename(void)
+{
+    return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED) == PITHI_MPE_FINISHED ? written : "";
+}
