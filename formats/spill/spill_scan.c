@@ -71,15 +71,18 @@ static uint64_t chunk_at(const struct pithi_spill *spill, uint64_t offset, struc
     return header->size_bytes < spill->size - offset ? header->size_bytes : (spill->size - offset) & ~UINT64_C(7);
 }
 
-/* A chunk that was being put away when the process died is there twice: where it was, which comes first, and copied. */
+/* A chunk that was being put away is there twice: where it was, which comes first, and copied. The copy stays as it is,
+ * also when the process runs on. */
 static void drop_doubles(struct pithi_spill *spill)
 {
     struct pithi_spill_chunk *chunks = spill->chunks;
     uint32_t i, kept = 0;
-    for (i = 0; i < spill->chunk_count; i++)
-        if (i == 0 || chunks[i].lane == PITHI_SPILL_DEFS || chunks[i].lane != chunks[kept - 1].lane ||
-            chunks[i].seq != chunks[kept - 1].seq)
-            chunks[kept++] = chunks[i];
+    for (i = 0; i < spill->chunk_count; i++) {
+        int again = kept > 0 && chunks[i].lane != PITHI_SPILL_DEFS && chunks[i].lane == chunks[kept - 1].lane &&
+                    chunks[i].seq == chunks[kept - 1].seq;
+        kept -= (uint32_t)again;
+        chunks[kept++] = chunks[i];
+    }
     spill->chunk_count = kept;
 }
 
@@ -419,9 +422,17 @@ static uint64_t stored_bytes(const struct pithi_spill *spill, const struct pithi
     return (uint64_t)((const unsigned char *)stored - data);
 }
 
-/* The chunks that a thread stores into. Of a ring all that are there must be there without a gap: one in the middle
- * that was used again while the file was looked through is found at the next look. */
-static int keep_windows(struct pithi_spill *spill)
+int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    const struct pithi_chunk *mapped = (const void *)(spill->data + chunk->offset);
+    return __atomic_load_n(&mapped->seq, __ATOMIC_ACQUIRE) != chunk->seq ||
+           __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane;
+}
+
+/* The chunks that a thread stores into. All of a lane must be there without a gap, those of a ring from its oldest on:
+ * one that was put away or used again while the file was looked through is found at the next look. What then is missing
+ * before the same chunk again (*gap) is missing for good: damage. */
+static int keep_windows(struct pithi_spill *spill, uint64_t *gap)
 {
     uint64_t stored;
     uint32_t i, j;
@@ -429,10 +440,17 @@ static int keep_windows(struct pithi_spill *spill)
         const struct pithi_spill_lane *lane = &spill->lanes[i];
         for (j = 0; j < lane->count; j++) {
             struct pithi_spill_chunk *chunk = &spill->chunks[lane->first + j];
-            if (j > 0 && chunk->open_bytes != 0 && chunk->seq != chunk[-1].seq + 1)
+            uint32_t expected = j > 0 ? chunk[-1].seq + 1 : chunk->open_bytes == 0 ? 0 : chunk->seq;
+            uint64_t here = (uint64_t)chunk->lane << 32 | chunk->seq;
+            if (chunk->seq != expected && here != *gap) {
+                *gap = here;
                 return 0;
-            if (j + 2 < lane->count)
+            }
+            if (j + 2 < lane->count) {
+                if (chunk->open_bytes == 0 && pithi_spill_used_again(spill, chunk)) /* a window then, not yet a copy */
+                    return 0;
                 continue;
+            }
             /* what is stored while the pages are copied, one after another, might have a gap */
             stored = stored_bytes(spill, chunk);
             if (!keep_chunk(spill, chunk))
@@ -448,6 +466,7 @@ static int keep_windows(struct pithi_spill *spill)
  * moment at which none was: what is missing is left out then (is_gone in spill_walk.c). */
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
 {
+    uint64_t gap = UINT64_MAX;
     int tries, kept = 0, err = PITH_OK, fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (fd < 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %m", path);
@@ -456,7 +475,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
             pithi_spill_close(spill);
         err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
         spill->fd = fd;
-        kept = err == PITH_OK && keep_windows(spill);
+        kept = err == PITH_OK && keep_windows(spill, &gap);
         spill->still = kept;
     }
     if (err != PITH_OK)

@@ -45,9 +45,7 @@ const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *en
 /* The process is alive, and has used the chunk for something else since it was looked at. */
 static int is_gone(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
 {
-    const struct pithi_chunk *mapped = (const void *)(spill->data + chunk->offset);
-    return __atomic_load_n(&mapped->seq, __ATOMIC_ACQUIRE) != chunk->seq ||
-           __atomic_load_n(&mapped->lane, __ATOMIC_ACQUIRE) != chunk->lane || !pithi_spill_keep(spill, chunk);
+    return pithi_spill_used_again(spill, chunk) || !pithi_spill_keep(spill, chunk);
 }
 
 /* What was before this chunk is not there: the states open at its start are taken from itself. */

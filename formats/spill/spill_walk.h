@@ -69,7 +69,9 @@ int pithi_spill_open(struct pithi_spill *spill, const char *path);
 int pithi_spill_open_still(struct pithi_spill *spill, const char *path);
 /* Sees to it that a chunk of a file so opened stays as it is while it is read: 1; 0: it is another one by now. */
 int pithi_spill_keep(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
-/* Gives back the memory that this took. */
+/* 1: it holds something else by now, the process runs on. */
+int pithi_spill_used_again(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
+/* Gives back the memory that pithi_spill_keep took. */
 void pithi_spill_let_go(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk);
 /* The same with bytes that are in memory already. */
 int pithi_spill_scan(struct pithi_spill *spill, const char *path, const void *data, size_t size);

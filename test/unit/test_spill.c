@@ -137,6 +137,21 @@ static void test_walk(void)
     pithi_spill_close(&spill);
 }
 
+/* A process that runs puts a chunk away and fills its place anew while somebody looks. */
+static void test_doubles(void)
+{
+    struct pithi_spill spill;
+    make_file();
+    put_chunk(LANE_AT, 8192, 0, 1, 1000000);
+    OK(pithi_spill_scan(&spill, "hand-made", file.bytes, FILE_SIZE) == PITH_OK && spill.lanes[0].count == 1 &&
+           spill.chunks[spill.lanes[0].first].offset == LANE2_AT,
+       "of a chunk that is there twice the copy is taken, which stays");
+    OK(!pithi_spill_used_again(&spill, &spill.chunks[spill.lanes[0].first]), "it is what it was");
+    put_chunk(LANE2_AT, 8192, 0, 3, 1000000);
+    OK(pithi_spill_used_again(&spill, &spill.chunks[spill.lanes[0].first]), "until another one stands there");
+    pithi_spill_close(&spill);
+}
+
 /* ---- The clock fit ----------------------------------------------------------------------------------------------- */
 
 static void test_fit(void)
@@ -276,6 +291,7 @@ int main(void)
 {
     help_begin();
     test_walk();
+    test_doubles();
     test_fit();
     test_damage();
     test_folders();
