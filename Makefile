@@ -107,7 +107,7 @@ run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
-gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table real.h real.c)
+gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.h real.c)
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
@@ -206,6 +206,9 @@ $(O)/bin/wrappergen: $(call obj,$(wrappergen_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(LIBS)
 $(O)/share/pith/wrappergen/%: wrappers/mpi/%
+	@mkdir -p $(@D)
+	cp $< $@
+$(O)/share/pith/wrappergen/%: wrappers/cxx/%
 	@mkdir -p $(@D)
 	cp $< $@
 $(O)/libexec/pith/pith-run: $(call obj,$(run_src))

@@ -8,7 +8,7 @@
 
 __thread struct pithi_self pithi_self;
 
-int pithi_nested_counts(const void *caller)
+int pithi_nested_wanted(void)
 {
     static int all = -1; /* several threads may find it out: the same each time */
     int want = __atomic_load_n(&all, __ATOMIC_RELAXED);
@@ -18,5 +18,10 @@ int pithi_nested_counts(const void *caller)
         want = value && *value && strcmp(value, "0") != 0;
         __atomic_store_n(&all, want, __ATOMIC_RELAXED);
     }
-    return want || pithi_real_is_user(caller) || pithi_real_is_callback(caller);
+    return want;
+}
+
+int pithi_nested_counts(const void *caller)
+{
+    return pithi_nested_wanted() || pithi_real_is_user(caller) || pithi_real_is_callback(caller);
 }

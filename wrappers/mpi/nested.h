@@ -7,8 +7,12 @@
  * record was made after the library's own call, so the end of the state has the same time. */
 struct pithi_self {
     int depth, recorded, begun, stamped;
+    struct pithi_binding *binding; /* the innermost call of another language's binding (binding.h); NULL: none */
 };
 extern __thread struct pithi_self pithi_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* 1 when PITH_NESTED asks for the calls inside calls. */
+int pithi_nested_wanted(void);
 
 /* Whether a call inside another counts: when user code made it (a callback), or PITH_NESTED asks for all. `caller`: the
  * wrapper's return address. */

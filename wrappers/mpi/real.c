@@ -124,8 +124,9 @@ static struct snapshot *newest;
 
 static int is_inside(const char *name)
 {
-    static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",  "libmpi_cxx",  "libmpifort", "libmpicxx",
-                                           "libmpichf",    "libmpichcxx", "libmpi_java", NULL};
+    static const char *const bindings[] = {"libmpi_mpifh", "libmpi_use",   "libmpi_cxx",  "libmpifort",
+                                           "libmpicxx",    "libmpichf",    "libmpichcxx", "libmpi_java",
+                                           "libpith-cxx",  "libpith-pcxx", NULL};
 
     for (int i = 0; bindings[i]; i++)
         if (!strncmp(name, bindings[i], strlen(bindings[i])))
@@ -222,8 +223,8 @@ static int is_by_pointer(const unsigned char *after)
     static const struct {
         int length;
         unsigned char mask, form;
-    } forms[] = {{2, 0xf8, 0xd0}, {2, 0xf8, 0x10}, {3, 0xf8, 0x50}, {4, 0xff, 0x54}, {6, 0xf8, 0x90}, {7, 0xff, 0x94},
-                 {3, 0xff, 0x14}};
+    } forms[] = {{2, 0xf8, 0xd0}, {2, 0xf8, 0x10}, {3, 0xf8, 0x50}, {4, 0xff, 0x54},
+                 {6, 0xf8, 0x90}, {7, 0xff, 0x94}, {3, 0xff, 0x14}};
 
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (after[-forms[i].length] == 0xff && (after[1 - forms[i].length] & forms[i].mask) == forms[i].form)

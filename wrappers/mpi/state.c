@@ -1,6 +1,7 @@
 /* state.c - see state.h. */
 #include "state.h"
 
+#include "binding.h"
 #include "group.h"
 #include "pith_tool.h"
 
@@ -12,4 +13,14 @@ int pithi_state_first(struct pithi_state *state)
     __atomic_store_n(&state->id, id, __ATOMIC_RELAXED);
     pith_begin(id);
     return PITH_ID_IN_(id);
+}
+
+struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+
+    if (self->binding && self->binding->depth == self->depth - 1)
+        return pithi_binding_inner(self->binding, state);
+    self->recorded = pithi_nested_counts(caller);
+    return state;
 }

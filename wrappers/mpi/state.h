@@ -20,15 +20,22 @@ struct pithi_call {
 /* The first call: defines the state, and begins it. 0: it is left out (PITH_ONLY, PITH_SKIP). */
 int pithi_state_first(struct pithi_state *state);
 
+/* A call inside another: says in pithi_self.recorded whether it is recorded, and returns the state that it is to have:
+ * its own, or what a language's binding (binding.h) wants. `caller`: the wrapper's return address. */
+struct pithi_state *pithi_state_nested(struct pithi_state *state, const void *caller);
+
 /* Brackets for the body of a wrapper. What lies inside MPI's own call is not recorded, but for callbacks: an operation,
  * an error handler, an attribute's copy function are the user's code. */
 static inline void pithi_enter(struct pithi_call *call, struct pithi_state *state, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
 
-    call->state = state;
     call->outer_recorded = self->recorded;
-    self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
+    if (__builtin_expect(self->depth++ == 0, 1))
+        self->recorded = 1;
+    else
+        state = pithi_state_nested(state, caller);
+    call->state = state;
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);
         self->begun = 1;

@@ -180,7 +180,7 @@ static void emit_word(struct place *place, const struct scope *scope, const stru
         found = node->word_count == 1 ? look_up(scope, word) : NULL;
     }
     if (found)
-        text_puts(out, found);
+        text_puts(out, cxx_shown(place->emitter, out, found));
     else if (word_is(word, "fileno"))
         text_printf(out, "%d", place->file);
     else if (word_is(word, "fn_num"))
@@ -312,19 +312,26 @@ static void emit_part(struct emitter *emitter, const struct proto *proto, int w,
         emit_nodes(&place, &scope, call->next, NULL);
 }
 
+/* The parts of all wrappers that stand before the call, or after it. */
+static void emit_parts(struct emitter *emitter, const struct proto *proto, char ***variables, int after)
+{
+    for (int w = 0; w < proto->wrapper_count; w++) {
+        int which = after ? proto->wrapper_count - 1 - w : w;
+        emit_part(emitter, proto, which, variables[which], after);
+    }
+}
+
 static void emit_c(struct emitter *emitter, const struct proto *proto, char ***variables)
 {
     struct text *out = &emitter->out;
 
     function_begin(emitter, proto, NULL);
     emit_variables(out, proto, variables);
-    for (int w = 0; w < proto->wrapper_count; w++)
-        emit_part(emitter, proto, w, variables[w], 0);
+    emit_parts(emitter, proto, variables, 0);
     text_puts(out, function_is_void(proto) ? "\n  " : "\n  returnVal = ");
     function_call(emitter, out, proto);
     text_puts(out, ";\n");
-    for (int w = proto->wrapper_count; w-- > 0;)
-        emit_part(emitter, proto, w, variables[w], 1);
+    emit_parts(emitter, proto, variables, 1);
     function_end(emitter, proto);
 }
 
@@ -338,16 +345,35 @@ static void emit_fortran(struct emitter *emitter, const struct proto *proto, cha
     for (int after = 0; after < 2; after++) {
         emitter->out = (struct text){0};
         text_puts(&emitter->out, "");
-        for (int w = 0; w < proto->wrapper_count; w++) {
-            int which = after ? proto->wrapper_count - 1 - w : w;
-            emit_part(emitter, proto, which, variables[which], after);
-        }
+        emit_parts(emitter, proto, variables, after);
         parts[after] = emitter->out;
     }
     emitter->out = out;
     struct text body = {0};
     text_printf(&body, "%s%s%s\n%s", declarations.at, parts[0].at, fortran_call(proto, parts[1].at), parts[1].at);
     fortran_function(emitter, proto, body.at, parts[0].at, parts[1].at);
+}
+
+/* One function for each member that calls the C function. */
+static void emit_cxx(struct emitter *emitter, const struct proto *proto, char ***variables)
+{
+    const struct bindings *bindings = emitter->bindings;
+    int number = emitter->number;
+
+    for (int i = 0; i < bindings->count; i++) {
+        const struct member *member = &bindings->at[i];
+        if (member->proto != proto)
+            continue;
+        emitter->number = number; /* {{fn_num}} is that of the C function */
+        emitter->member = member;
+        cxx_begin(emitter, member, NULL);
+        emit_variables(&emitter->out, proto, variables);
+        emit_parts(emitter, proto, variables, 0);
+        text_printf(&emitter->out, "\n  %s\n", cxx_call(emitter, member));
+        emit_parts(emitter, proto, variables, 1);
+        cxx_end(emitter, member);
+        emitter->member = NULL;
+    }
 }
 
 void emit_wrappers(struct emitter *emitter)
@@ -358,6 +384,10 @@ void emit_wrappers(struct emitter *emitter)
             continue;
         char ***variables = name_variables(proto);
         int number = emitter->number;
+        if (emitter->bindings) {
+            emit_cxx(emitter, proto, variables);
+            continue;
+        }
         if (!(emitter->flags & EMIT_FORTRAN_ONLY))
             emit_c(emitter, proto, variables);
         if (!(emitter->flags & EMIT_FORTRAN) || emitter->flags & EMIT_C_ONLY || !fortran_has(emitter, proto))

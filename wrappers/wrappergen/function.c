@@ -7,7 +7,7 @@ int function_is_void(const struct proto *proto) { return !strcmp(proto->result, 
 
 static const char guard[] =
     "/* --guard: a call inside a wrapped call of the same thread goes straight to the MPI library. */\n"
-    "static __thread int wrappergen_inside;\n"
+    "__attribute__((weak, visibility(\"hidden\"))) __thread int wrappergen_inside;\n"
     "__attribute__((unused)) static inline void wrappergen_leave(int *outer)\n"
     "{\n"
     "  wrappergen_inside = *outer;\n"
@@ -15,6 +15,8 @@ static const char guard[] =
 
 void function_prelude(struct emitter *emitter)
 {
+    if (emitter->bindings)
+        cxx_prelude(&emitter->out);
     if (emitter->flags & EMIT_GUARD)
         text_puts(&emitter->out, guard);
     if (!(emitter->flags & EMIT_FORTRAN))

@@ -135,8 +135,7 @@ static void parse_args(struct proto *proto, const char *from, size_t size)
     }
 }
 
-/* RESULT NAME(ARGUMENTS), tidied. Returns 0 when it is something else. */
-static int parse_declaration(const char *from, struct proto *proto)
+int proto_parse(const char *from, struct proto *proto)
 {
     const char *open = strchr(from, '(');
     size_t end, begin, close;
@@ -245,7 +244,7 @@ void protos_parse(const struct source *header, struct protos *protos)
         } else if (text[i] == ';') {
             struct proto proto;
             char *declaration = tidy(text + begin, i - begin);
-            if (parse_declaration(declaration, &proto)) {
+            if (proto_parse(declaration, &proto)) {
                 if (!strncmp(proto.name, "MPI", 3))
                     protos_add(protos, &proto);
                 else if (!strncmp(proto.name, "PMPI", 4))

@@ -414,6 +414,25 @@ static const char *body_text(struct place *place, struct scope *scope, struct ra
     return declared.at;
 }
 
+/* --cxx: a function for each member that calls the C function. */
+static void write_members(struct place *place, struct scope *scope, struct range body)
+{
+    struct emitter *emitter = place->emitter;
+
+    for (int i = 0; i < emitter->bindings->count; i++) {
+        const struct member *member = &emitter->bindings->at[i];
+        if (member->proto != scope->proto)
+            continue;
+        emitter->member = member;
+        scope->call = cxx_call(emitter, member);
+        const char *text = body_text(place, scope, body);
+        cxx_begin(emitter, member, "0");
+        text_puts(&emitter->out, text);
+        cxx_end(emitter, member);
+        emitter->member = NULL;
+    }
+}
+
 static void write_wrapper(struct place *place, struct scope *scope, struct range body, size_t at, struct text *out)
 {
     struct emitter *emitter = place->emitter;
@@ -434,7 +453,9 @@ static void write_wrapper(struct place *place, struct scope *scope, struct range
     proto->defined_at = at;
     emitter->out = (struct text){0};
     text_puts(&emitter->out, "");
-    if (!(emitter->flags & EMIT_FORTRAN_ONLY)) {
+    if (emitter->bindings) {
+        write_members(place, scope, body);
+    } else if (!(emitter->flags & EMIT_FORTRAN_ONLY)) {
         scope->call = call_statement(emitter, proto);
         const char *text = body_text(place, scope, body);
         function_begin(emitter, proto, "0");
@@ -555,8 +576,8 @@ static void run(struct place *place, const struct scope *scope, struct range ran
             value_write(&text, &value);
             if (word_is(&word, "callfn") && source->at[range.begin] == ';' && text.size &&
                 text.at[text.size - 1] == ';')
-                text.size--;
-            text_add(out, text.at, text.size);
+                text.at[--text.size] = 0;
+            text_puts(out, cxx_shown(place->emitter, out, text.at));
             place->emitter->written += text.size;
         }
     }

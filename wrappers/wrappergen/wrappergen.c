@@ -2,6 +2,7 @@
 #include "wrappergen.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ static const char help[] =
     "  --dialect=wrap   templates of the other family: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
     "  --guard          calls inside a wrapped call (of the same thread) go straight to the MPI library\n"
     "  --fortran        Fortran entry points too; =only: nothing else, =no: what goes with them in another file\n"
+    "  --cxx            member functions of the C++ bindings (MPI::Comm::Send) in place of C's functions\n"
+    "  --bindings FILE  the table of the C++ bindings for --cxx (default: the one installed)\n"
     "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
     "  --keep-unknown   copy unknown escapes, with a warning\n"
     "  --list           list the functions considered, and on stderr those left out; write nothing else\n"
@@ -29,8 +32,8 @@ static const char help[] =
 struct options {
     const char **templates;
     int template_count;
-    const char *functions, *header, *protos, *roles, *out, *exports;
-    int flags, list, is_wrap;
+    const char *functions, *header, *protos, *roles, *out, *exports, *bindings;
+    int flags, list, is_wrap, is_cxx;
 };
 
 static void usage(const char *format, const char *what)
@@ -64,12 +67,14 @@ static int parse_flag(const char *option, struct options *options)
                  {"--dialect=classic", 0},
                  {"--dialect=wrap", 0},
                  {"--list", 0},
+                 {"--cxx", 0},
                  {"-w", 0}};
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (!strcmp(option, flags[i].name)) {
             options->flags |= flags[i].flags;
             options->list |= !strcmp(option, "--list");
+            options->is_cxx |= !strcmp(option, "--cxx");
             if (!strncmp(option, "--dialect=", 10))
                 options->is_wrap = !strcmp(option + 10, "wrap");
             return 1;
@@ -82,8 +87,9 @@ static void parse_options(int argc, char **argv, struct options *options)
     const struct {
         const char *name;
         const char **to;
-    } valued[] = {{"-f", &options->functions}, {"-H", &options->header}, {"-p", &options->protos},
-                  {"-r", &options->roles},     {"-o", &options->out},    {"--exports", &options->exports}};
+    } valued[] = {{"-f", &options->functions},       {"-H", &options->header}, {"-p", &options->protos},
+                  {"-r", &options->roles},           {"-o", &options->out},    {"--exports", &options->exports},
+                  {"--bindings", &options->bindings}};
 
     for (int i = 1; i < argc; i++) {
         size_t v;
@@ -109,6 +115,9 @@ static void parse_options(int argc, char **argv, struct options *options)
         usage("no template%s", "");
     if (options->protos && options->header)
         usage("-p and -H exclude each other%s", "");
+    if (options->is_cxx && options->flags & (EMIT_PRELOAD | EMIT_FORTRAN))
+        usage("--cxx writes members only; --preload and --fortran are for the C functions, in a file of their own%s",
+              "");
     if (options->flags & EMIT_PRELOAD && options->flags & EMIT_FORTRAN)
         usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
@@ -214,6 +223,30 @@ static int write_out(const char *name, const struct text *text)
     return 0;
 }
 
+/* share/pith/wrappergen/bindings.table, from where this program stands: bin/wrappergen. */
+static const char *bindings_file(void)
+{
+    char path[PATH_MAX];
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    struct text name = {0};
+
+    path[size < 0 ? 0 : size] = 0;
+    for (int i = 0; i < 2; i++) {
+        char *slash = strrchr(path, '/');
+        if (slash)
+            *slash = 0;
+    }
+    text_printf(&name, "%s/share/pith/wrappergen/bindings.table", path);
+    return name.at;
+}
+
+static void read_bindings(const struct options *options, const struct protos *protos, struct bindings *bindings)
+{
+    read_or_exit(options->bindings ? options->bindings : bindings_file(), &bindings->source);
+    bindings_parse(bindings);
+    bindings_apply(bindings, protos);
+}
+
 static void read_prototypes(const struct options *options, struct source *header, struct protos *protos)
 {
     if (options->protos) {
@@ -236,6 +269,7 @@ int main(int argc, char **argv)
     struct source header, exports = {0};
     struct protos protos = {0};
     struct roles roles = {0};
+    struct bindings bindings = {0};
 
     parse_options(argc, argv, &options);
     read_prototypes(&options, &header, &protos);
@@ -245,12 +279,17 @@ int main(int argc, char **argv)
         roles_parse(&roles);
         roles_apply(&roles, &protos);
     }
+    if (options.is_cxx)
+        read_bindings(&options, &protos, &bindings);
     if (options.list) {
         for (int i = 0; i < protos.count; i++)
             puts(protos.at[i].name);
         return fault_count != 0;
     }
-    struct emitter emitter = {.protos = &protos, .flags = options.flags, .exports = options.exports ? &exports : NULL};
+    struct emitter emitter = {.protos = &protos,
+                              .flags = options.flags,
+                              .exports = options.exports ? &exports : NULL,
+                              .bindings = options.is_cxx ? &bindings : NULL};
     struct source *sources = make((size_t)options.template_count * sizeof *sources);
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {

@@ -6,7 +6,8 @@
  *     classic dialect: templates -> trees of struct node                 (template.c)
  *                      walk them -> loops at once, wrappers at the end   (emit.c)
  *     wrap dialect               -> read and written in one go           (wrap.c, macro.c)
- *     what both write            -> heads, calls, guards                 (function.c; fortran.c: Fortran entries)
+ *     what both write            -> heads, calls, guards                 (function.c; fortran.c: Fortran entries;
+ *                                                                         cxx.c, bindings.c: members of namespace MPI)
  *
  * Faults are printed when found and counted (fault_count); the program goes on to find more, then ends without output.
  */
@@ -74,6 +75,8 @@ struct protos {
 /* Reads the declarations of functions whose names begin with "MPI" (and have a PMPI twin, where the header has twins).
  */
 void protos_parse(const struct source *header, struct protos *protos);
+/* RESULT NAME(ARGUMENTS), with single blanks. 0: it is something else. */
+int proto_parse(const char *from, struct proto *proto);
 /* The argument of that name, by the standard's or the header's, or of that number; NULL: none. */
 const struct arg *protos_argument(const struct proto *proto, const char *name, size_t size);
 /* "const int", "MPI_Status *", "int [][3]" */
@@ -114,6 +117,31 @@ int roles_know_class(const char *name, size_t size); /* some row of the table ap
 int row_has_class(const struct row *row, const char *name, size_t size);
 /* What {{word}} stands for by the row of `proto`: an argument's name or a text; NULL: nothing. */
 const char *role_find(const struct proto *proto, const char *word, size_t size);
+
+/* ---- bindings.c: the table of the C++ bindings (wrappers/cxx/bindings.table)
+ * --------------------------------------- */
+struct cxx_class {
+    const char *name, *type, *null; /* "Comm", "MPI_Comm", "MPI_COMM_NULL"; null "-": has none */
+};
+struct member {
+    const struct cxx_class *of; /* NULL: a function of the namespace */
+    struct proto declaration;   /* as in C++, without static and const */
+    const struct proto *proto;  /* of the C function; NULL: it has none, or the library has not */
+    const char *function;       /* its name; "-": none */
+    char **sources;             /* where the arguments of C come from, see the table */
+    int source_count, is_static, is_const, is_hand, is_clone, is_anytime;
+    size_t at;
+};
+struct bindings {
+    struct source source;
+    struct cxx_class *classes;
+    struct member *at;
+    int class_count, count;
+};
+void bindings_parse(struct bindings *bindings);
+void bindings_apply(struct bindings *bindings, const struct protos *protos); /* sets member.proto; faults */
+const struct cxx_class *bindings_class(const struct bindings *bindings, const char *name); /* NULL: none */
+const char *member_name(const struct member *member);                                      /* "MPI::Comm::Send" */
 
 /* ---- template.c: templates --------------------------------------------------------------------------------------- */
 enum node_kind { NODE_TEXT, NODE_WORD, NODE_CALL, NODE_VARS, NODE_FORALL, NODE_FOREACH, NODE_FNALL, NODE_FN };
@@ -157,6 +185,8 @@ struct emitter {
     const struct source *exports; /* --exports; NULL: none given */
     struct macro *macros;         /* wrap dialect: {{def}} */
     int macro_count, depth, nesting;
+    const struct bindings *bindings; /* --cxx: members in place of functions; NULL: not asked for */
+    const struct member *member;     /* the one being written */
 };
 int function_is_void(const struct proto *proto);
 /* What stands before the first wrapper: the variables that --guard and --fortran need. */
@@ -181,6 +211,17 @@ const char *fortran_call(const struct proto *proto, const char *after);
 /* The entry points of a function: `body` holds the call; arguments that `before` and `after` read are decoded. */
 void fortran_function(struct emitter *emitter, const struct proto *proto, const char *body, const char *before,
                       const char *after);
+
+/* ---- cxx.c ------------------------------------------------------------------------------------------------------- */
+void cxx_prelude(struct text *out);
+/* From the head to the arguments of C, what the wrapper's variables and text follow; and what ends the function. */
+void cxx_begin(struct emitter *emitter, const struct member *member, const char *value);
+void cxx_end(struct emitter *emitter, const struct member *member);
+/* The call, a statement. */
+const char *cxx_call(const struct emitter *emitter, const struct member *member);
+/* What is written for a word whose value is `text`: the C function's name becomes the member's (MPI::Comm::Send)
+ * where it is to be read, in a string; elsewhere it may be a part of a name. */
+const char *cxx_shown(const struct emitter *emitter, const struct text *out, const char *text);
 
 /* ---- emit.c: the classic dialect --------------------------------------------------------------------------------- */
 void emit_template(struct emitter *emitter, const struct source *source, const struct node *nodes, int file);

@@ -1,0 +1,31 @@
+/* binding.c - see binding.h. */
+#include "binding.h"
+
+static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
+
+void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+
+    binding->late = how == PITHI_BINDING_LATE ? state : NULL;
+    pithi_enter(&binding->call, binding->late ? &unseen : state, caller);
+    binding->outer = self->binding;
+    binding->depth = self->depth;
+    self->binding = binding;
+}
+
+void pithi_binding_leave(struct pithi_binding *binding)
+{
+    pithi_self.binding = binding->outer;
+    pithi_leave(&binding->call);
+}
+
+struct pithi_state *pithi_binding_inner(struct pithi_binding *binding, struct pithi_state *state)
+{
+    struct pithi_state *late = binding->late;
+
+    binding->late = NULL;
+    if (late)
+        return late;
+    return pithi_nested_wanted() ? state : &unseen;
+}

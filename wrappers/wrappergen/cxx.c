@@ -1,0 +1,371 @@
+/* cxx.c - wrappers of the C++ bindings: member functions of namespace MPI's classes, by the table of bindings.c.
+ *
+ * A member runs the wrapper's text around the call of its C function, which is what its PMPI twin does. So that the
+ * text is that of C, each argument of C is a variable of its name and type, made of the object and the parameters
+ * (which are called cxx_NAME); after the call what it changed goes back into them, and an error becomes the
+ * exception that the object's error handler wants. Functions with callbacks (`hand` in the table) are called by
+ * their PMPI twin; of their arguments the text has the object's handle, and zeros for the others. */
+#include "wrappergen.h"
+
+#include <string.h>
+
+/* The type of a parameter or result without const, &, * and blanks: "Datatype". */
+static const char *core_type(const char *type)
+{
+    while (!strncmp(type, "const ", 6))
+        type += 6;
+    return text_copy(type, strspn(type, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"));
+}
+
+static int is_const_arg(const struct arg *param) { return strstr(param->prefix, "const ") != NULL; }
+static int is_reference(const struct arg *param) { return strchr(param->prefix, '&') && !is_const_arg(param); }
+static int is_out(const struct arg *param) { return is_reference(param) || (!is_const_arg(param) && *param->suffix); }
+
+/* What a name of the namespace must be called outside of it: in front of the function's own name. */
+static const char *outside(const char *type)
+{
+    static const char *const plain[] = {"void", "int", "bool", "double", "const", NULL};
+    struct text text = {0};
+    int i = 0;
+
+    while (plain[i] && strcmp(core_type(type), plain[i]) != 0)
+        i++;
+    text_printf(&text, "%s%s", plain[i] ? "" : "MPI::", type);
+    return text.at;
+}
+
+static void head(struct text *out, const struct member *member)
+{
+    const struct proto *declaration = &member->declaration;
+
+    text_printf(out, "%s %s(", outside(declaration->result), member_name(member));
+    for (int i = 0; i < declaration->arg_count; i++)
+        text_printf(out, "%s%scxx_%s%s", i ? ", " : "", declaration->args[i].prefix, declaration->args[i].name,
+                    declaration->args[i].suffix);
+    text_printf(out, "%s)%s", declaration->variable ? ", ..." : "", member->is_const ? " const" : "");
+}
+
+/* ---- C's arguments ----------------------------------------------------------------------------------------------- */
+
+/* The text without those of the characters that it ends in. */
+static const char *without_end(const char *text, const char *characters)
+{
+    size_t size = strlen(text);
+
+    while (size && strchr(characters, text[size - 1]))
+        size--;
+    return text_copy(text, size);
+}
+
+/* An argument of C as a variable: an array is a pointer. "MPI_Status *status", "int (*ranges)[3]" */
+static const char *variable(const struct arg *arg)
+{
+    struct text text = {0};
+    const char *close = strchr(arg->suffix, ']');
+
+    if (*arg->suffix != '[')
+        text_printf(&text, "%s%s%s", arg->prefix, arg->name, arg->suffix);
+    else if (close && close[1])
+        text_printf(&text, "%s(*%s)%s", arg->prefix, arg->name, close + 1);
+    else
+        text_printf(&text, "%s*%s", arg->prefix, arg->name);
+    return text.at;
+}
+
+/* Its type, for a cast. */
+static const char *cast(const struct arg *arg)
+{
+    struct arg nameless = {arg->prefix, (char *)"", arg->suffix, NULL};
+    const char *type = variable(&nameless);
+
+    return without_end(type, " ");
+}
+
+/* What a pointer argument points to, without const. "MPI_Request" of "MPI_Request *"; "void *" of "void *", which is
+ * an address of one in MPI_Alloc_mem and MPI_Buffer_detach. */
+static const char *pointed(const struct arg *arg)
+{
+    const char *type = arg->prefix;
+
+    while (!strncmp(type, "const ", 6))
+        type += 6;
+    return strncmp(type, "void", 4) ? without_end(type, " *") : "void *";
+}
+
+/* One variable `c_NAME` of the type that is pointed to, and the argument with its address. */
+static void one(struct text *out, const struct arg *arg, const char *value)
+{
+    text_printf(out, "  %s c_%s = %s;\n  %s = &c_%s;\n", pointed(arg), arg->name, value, variable(arg), arg->name);
+}
+
+static const char *null_of(const struct cxx_class *class) { return class ? class->null : "{}"; }
+
+static const struct arg *param_of(const struct member *member, const char *source, size_t size)
+{
+    return protos_argument(&member->declaration, source, size);
+}
+
+static const char *count_text(const struct member *member, const char *bracket)
+{
+    struct text text = {0};
+    const struct arg *count = param_of(member, bracket + 1, strcspn(bracket + 1, "]"));
+
+    if (count)
+        text_printf(&text, "cxx_%s", count->name);
+    else /* peers(this), dims(this) */
+        text_printf(&text, "pith_cxx::%.*s(*this)", (int)strcspn(bracket + 1, "("), bracket + 1);
+    return text.at;
+}
+
+/* An array of handles, statuses or bools: a copy. */
+static void array(struct text *out, const struct member *member, const struct arg *arg, const struct arg *param,
+                  const char *bracket)
+{
+    const char *count = count_text(member, bracket), *name = arg->name, *type = pointed(arg);
+
+    if (is_const_arg(param) || strstr(core_type(param->prefix), "quest"))
+        text_printf(out, "  std::vector<%s> c_%s(cxx_%s, cxx_%s + wrappergen_count(%s, cxx_%s));\n", type, name,
+                    param->name, param->name, count, param->name);
+    else
+        text_printf(out, "  std::vector<%s> c_%s(wrappergen_count(%s, cxx_%s));\n", type, name, count, param->name);
+    text_printf(out, "  %s = c_%s.data();\n", variable(arg), name);
+}
+
+static void from_param(struct text *out, const struct bindings *bindings, const struct member *member,
+                       const struct arg *arg, const char *source)
+{
+    const char *bracket = strchr(source, '[');
+    const struct arg *param = param_of(member, source, strcspn(source, "["));
+    const struct cxx_class *class = param ? bindings_class(bindings, core_type(param->prefix)) : NULL;
+    struct text value = {0};
+
+    if (!param) {
+        text_printf(out, "  %s = %s;\n", variable(arg), source);
+        return;
+    }
+    text_printf(&value, "cxx_%s", param->name);
+    if (bracket)
+        array(out, member, arg, param, bracket);
+    else if (is_reference(param) && (class || !strcmp(core_type(param->prefix), "bool")))
+        one(out, arg, value.at);
+    else if (is_reference(param))
+        text_printf(out, "  %s = &%s;\n", variable(arg), value.at);
+    else if (class)
+        text_printf(out, "  %s = %s;\n", variable(arg), value.at);
+    else
+        text_printf(out, "  %s = (%s)%s;\n", variable(arg), cast(arg), value.at);
+}
+
+/* Before the call. */
+static void decode(struct text *out, const struct bindings *bindings, const struct member *member, int index)
+{
+    const struct arg *arg = &member->proto->args[index];
+    const char *source = member->sources[index];
+
+    if (!strcmp(source, "this"))
+        text_printf(out, "  %s = *this;\n", variable(arg));
+    else if (!strcmp(source, "&this"))
+        one(out, arg, "*this");
+    else if (!strcmp(source, "return"))
+        one(out, arg, null_of(bindings_class(bindings, core_type(member->declaration.result))));
+    else
+        from_param(out, bindings, member, arg, *source == '!' ? source + 1 : source);
+}
+
+/* After it: what the call has changed. */
+static void encode(struct text *out, const struct bindings *bindings, const struct member *member, int index)
+{
+    const char *name = member->proto->args[index].name, *source = member->sources[index];
+    const char *bracket = strchr(source, '[');
+    const struct arg *param = param_of(member, source, strcspn(source, "["));
+
+    if (!strcmp(source, "&this") && !member->is_const)
+        text_printf(out, "  *this = c_%s;\n", name);
+    else if (!param || !is_out(param))
+        return;
+    else if (bracket)
+        text_printf(out, "  std::copy(c_%s.begin(), c_%s.end(), cxx_%s);\n", name, name, param->name);
+    else if (!strcmp(core_type(param->prefix), "bool"))
+        text_printf(out, "  cxx_%s = c_%s != 0;\n", param->name, name);
+    else if (is_reference(param) && bindings_class(bindings, core_type(param->prefix)))
+        text_printf(out, "  cxx_%s = c_%s;\n", param->name, name);
+}
+
+/* ---- functions that are called by their PMPI twin ---------------------------------------------------------------- */
+
+/* The object's handle, zeros for what only the twin knows. */
+static void stand_in(struct text *out, const struct member *member)
+{
+    int has_object = member->is_static || !member->of;
+
+    for (int i = 0; i < member->proto->arg_count; i++) {
+        const struct arg *arg = &member->proto->args[i];
+        const struct arg *param =
+            i < member->source_count ? param_of(member, member->sources[i], strlen(member->sources[i])) : NULL;
+        int is_object = !has_object && !strcmp(without_end(arg->prefix, " "), member->of->type);
+        has_object |= is_object;
+        text_printf(out, "  %s = %s%s;\n  (void)%s;\n", variable(arg),
+                    param       ? "cxx_"
+                    : is_object ? "*this"
+                                : "{}",
+                    param ? param->name : "", arg->name);
+    }
+}
+
+static const char *call_twin(const struct bindings *bindings, const struct member *member)
+{
+    const struct proto *declaration = &member->declaration;
+    struct text out = {0};
+
+    text_puts(&out, "try {\n    ");
+    if (bindings_class(bindings, core_type(declaration->result)))
+        text_printf(&out, "cxx_result = MPI::%s(", declaration->result);
+    else if (!function_is_void(declaration))
+        text_puts(&out, "cxx_result = (");
+    if (member->is_static || !member->of)
+        text_printf(&out, "P%s(", member_name(member));
+    else
+        text_printf(&out, "this->pmpi().%s(", declaration->name);
+    for (int i = 0; i < declaration->arg_count; i++)
+        text_printf(&out, "%scxx_%s%s", i ? ", " : "", declaration->args[i].name,
+                    bindings_class(bindings, core_type(declaration->args[i].prefix)) ? ".pmpi()" : "");
+    text_printf(&out, ")%s;\n  } catch (...) {\n    returnVal = wrappergen_caught(cxx_failure);\n  }",
+                function_is_void(declaration) ? "" : ")");
+    return out.at;
+}
+
+/* ---- whole functions
+ * ----------------------------------------------------------------------------------------------- */
+
+static const char prelude[] =
+    "#include <mpicxx.h>\n"
+    "#include <algorithm>\n"
+    "#include <exception>\n"
+    "#include <vector>\n"
+    "/* How many elements an array has. */\n"
+    "__attribute__((unused)) static inline int wrappergen_count(int count, const void *array)\n"
+    "{\n"
+    "  return array && count > 0 ? count : 0;\n"
+    "}\n"
+    "__attribute__((unused)) static int wrappergen_caught(std::exception_ptr &failure)\n"
+    "{\n"
+    "  failure = std::current_exception();\n"
+    "  try {\n"
+    "    throw;\n"
+    "  } catch (const MPI::Exception &exception) {\n"
+    "    return exception.Get_error_code();\n"
+    "  } catch (...) {\n"
+    "    return MPI_ERR_OTHER;\n"
+    "  }\n"
+    "}\n\n";
+
+void cxx_prelude(struct text *out) { text_puts(out, prelude); }
+
+/* "return ...;" of a function that has a value to return, behind `return` in the table. */
+static void give_back(struct text *out, const struct member *member)
+{
+    const char *result = member->declaration.result;
+    int i = 0;
+
+    while (i < member->source_count && strcmp(member->sources[i], "return") != 0)
+        i++;
+    if (function_is_void(&member->declaration))
+        text_puts(out, "return;\n");
+    else if (member->is_hand)
+        text_puts(out, "return cxx_result;\n");
+    else if (i == member->source_count)
+        text_puts(out, "return returnVal;\n");
+    else if (!strcmp(result, "bool"))
+        text_printf(out, "return c_%s != 0;\n", member->proto->args[i].name);
+    else if (member->is_clone)
+        text_printf(out, "return *new MPI::%s(c_%s);\n", core_type(result), member->proto->args[i].name);
+    else
+        text_printf(out, "return c_%s;\n", member->proto->args[i].name);
+}
+
+/* What follows the call and the wrapper's text. */
+static void finish(struct emitter *emitter, const struct member *member)
+{
+    struct text *out = &emitter->out;
+
+    text_puts(out, "\n");
+    for (int i = 0; i < member->proto->arg_count && !member->is_hand; i++)
+        encode(out, emitter->bindings, member, i);
+    if (member->is_hand)
+        text_puts(out, "  if (cxx_failure)\n    std::rethrow_exception(cxx_failure);\n");
+    else if (!strcmp(member->proto->result, "int"))
+        text_puts(out, "  pith_cxx::end_call(returnVal);\n");
+    text_puts(out, "  ");
+    give_back(out, member);
+}
+
+void cxx_begin(struct emitter *emitter, const struct member *member, const char *value)
+{
+    struct text *out = &emitter->out;
+    const char *result = outside(member->declaration.result);
+
+    text_puts(out, "\n");
+    head(out, member);
+    text_puts(out, "\n{\n");
+    if (!member->is_anytime)
+        text_puts(out, "  pith_cxx::begin_call();\n");
+    if (member->is_hand) {
+        text_puts(out, "  int returnVal = 0;\n  std::exception_ptr cxx_failure;\n");
+        if (!function_is_void(&member->declaration))
+            text_printf(out, "  %s cxx_result = %s();\n", result, result);
+        stand_in(out, member);
+    } else {
+        text_printf(out, "  %s returnVal%s%s;\n", member->proto->result, value ? " = " : "", value ? value : "");
+        for (int i = 0; i < member->proto->arg_count; i++)
+            decode(out, emitter->bindings, member, i);
+    }
+    if (!(emitter->flags & EMIT_GUARD))
+        return;
+    text_printf(out, "  if (wrappergen_inside) {\n  %s", cxx_call(emitter, member));
+    finish(emitter, member);
+    text_puts(
+        out, "  }\n  __attribute__((unused, cleanup(wrappergen_leave))) int wrappergen_outer = wrappergen_inside++;\n");
+}
+
+const char *cxx_call(const struct emitter *emitter, const struct member *member)
+{
+    struct text out = {0};
+
+    if (member->is_hand)
+        return call_twin(emitter->bindings, member);
+    text_printf(&out, "returnVal = %s(", member->proto->name);
+    for (int i = 0; i < member->proto->arg_count; i++)
+        text_printf(&out, "%s%s", i ? ", " : "", member->proto->args[i].name);
+    text_puts(&out, ");");
+    return out.at;
+}
+
+void cxx_end(struct emitter *emitter, const struct member *member)
+{
+    finish(emitter, member);
+    text_puts(&emitter->out, "}\n");
+}
+
+/* A string ends on the line that it begins on. */
+static int is_in_string(const struct text *out)
+{
+    int inside = 0;
+    size_t at = out->size;
+
+    while (at && out->at[at - 1] != '\n')
+        at--;
+    for (; at < out->size; at++) {
+        if (out->at[at] == '\\')
+            at++;
+        else if (out->at[at] == '"')
+            inside = !inside;
+    }
+    return inside;
+}
+
+const char *cxx_shown(const struct emitter *emitter, const struct text *out, const char *text)
+{
+    const struct member *member = emitter->member;
+
+    return member && !strcmp(text, member->proto->name) && is_in_string(out) ? member_name(member) : text;
+}
