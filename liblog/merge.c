@@ -32,6 +32,7 @@
 #include "session.h"
 #include "signals.h"
 #include "snapshot.h"
+#include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
 /* ---- Failing together -------------------------------------------------------------------------------------------- */
@@ -158,12 +159,11 @@ static void clock_property(struct merge *merge)
 
 static int own_defs(struct merge *merge)
 {
-    uint32_t i, id;
+    uint32_t i;
     if (pithi_defs_new(&merge->defs) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
-    for (i = 0; i < merge->spill.def_count; i++)
-        if (merge->spill.defs[i].name != NULL && pithi_defs_add(merge->defs, &merge->spill.defs[i], &id) != PITH_OK)
-            return pithi_merge_fail(pithlog_error());
+    if (pithi_spill_numbers_own(&merge->spill, merge->defs) != PITH_OK)
+        return pithi_merge_fail(pithlog_error());
     for (i = 0; i < merge->spill.property_count; i++)
         if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) !=
             PITH_OK)
@@ -265,7 +265,8 @@ static int give_out(struct merge *merge, int good)
 
     if (t->rank == 0 && good) {
         root_properties(merge);
-        if (pithi_defs_pack(merge->defs, &data, &packed) == PITH_OK)
+        if (pithi_spill_numbers_settle(&merge->spill, merge->defs) == PITH_OK &&
+            pithi_defs_pack(merge->defs, &data, &packed) == PITH_OK)
             size = packed;
     }
     if (t->bcast(t->context, 0, &size, sizeof size) != 0 || size == 0)

@@ -117,8 +117,8 @@ PITH_API int pith_job_join(const struct pith_transport *transport);
  * A state "pith:flush" covers the time spent, up to the moment the buffers were read. */
 PITH_API void pith_job_finish(const struct pith_transport *transport);
 
-/* The transport with which this process joined its job; NULL: it has not, or the log is written. For a second wrapper in
- * the process, which must not join again, but may end the recording with it. */
+/* The transport with which this process joined its job; NULL: it has not, or the log is written. For a second wrapper
+ * in the process, which must not join again, but may end the recording with it. */
 PITH_API const struct pith_transport *pith_job_joined(void);
 
 /* The log shall have this name, an absolute or relative path whose suffix says the format; to be called with the same

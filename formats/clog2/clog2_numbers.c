@@ -1,25 +1,42 @@
 /* clog2_numbers.c - see clog2_numbers.h. */
 #include "clog2/clog2_numbers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "clog2/known_states.h"
 #include "colour.h"
 #include "error.h"
 #include "foreign/names.h"
+#include "native/log.h"
 
 struct pithi_clog2_number {
     int named;                   /* name, colour and shape are made */
     char name[PITHI_CLOG2_NAME]; /* as in the file */
     const char *colour;
-    int32_t known;   /* a known state or solo event; -1: none */
-    int32_t *starts; /* of a state: the start event of each level */
+    int32_t known;                   /* a known state or solo event; -1: none */
+    struct pithi_number_pair *pairs; /* of a state: the events of each level */
     uint32_t levels;
-    int32_t solo; /* of an event: its number; 0: not defined yet */
+    uint32_t info; /* of a state: definition of its payloads + 1; of these, of the state */
+    int32_t solo;  /* of an event: its number; 0: not defined yet */
+    int looked;    /* for `info` */
     struct pithi_clog2_shape shape;
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
+
+/* The numbers of MPI's functions stay theirs, in a log that has them. */
+static int take_known(struct pithi_clog2_numbers *numbers)
+{
+    for (uint32_t i = 0; i < numbers->count; i++) {
+        const struct pithlog_def *def = pithlog_get_def(numbers->log, i);
+        int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
+        if (known >= 0 &&
+            (pithi_given_take(&numbers->given, 2 * known) < 0 || pithi_given_take(&numbers->given, 2 * known + 1) < 0))
+            return no_memory();
+    }
+    return PITH_OK;
+}
 
 /* States are numbered from 600 on and solo events from 5000, as MPE does; a log with more states than go between
  * moves the solo events up, which the preamble says. */
@@ -28,6 +45,7 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
 {
     uint32_t count = pithlog_get_info(log)->defs;
     int32_t room = (PITHI_CLOG2_USER_SOLO - PITHI_CLOG2_USER_EVENTS) / 2;
+    int err;
 
     while (room < INT32_MAX / 8 && (uint32_t)room < 2 * count)
         room *= 2;
@@ -36,15 +54,24 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
                                             .count = count,
                                             .last_user_state = room,
                                             .first_user_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
+                                            .next_pair = PITHI_CLOG2_USER_EVENTS,
+                                            .next_solo = PITHI_CLOG2_USER_EVENTS + 2 * room,
                                             .numbers = calloc(count + 1, sizeof *numbers->numbers)};
-    return numbers->numbers ? PITH_OK : no_memory();
+    if (!numbers->numbers)
+        return no_memory();
+    TRY(pithi_given_open(&numbers->given, log));
+    TRY(take_known(numbers));
+    TRY(pithi_given_read(&numbers->given, log));
+out:
+    return err;
 }
 
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers)
 {
     for (uint32_t i = 0; numbers->numbers && i < numbers->count; i++)
-        free(numbers->numbers[i].starts);
+        free(numbers->numbers[i].pairs);
     free(numbers->numbers);
+    pithi_given_free(&numbers->given);
     pithi_lookup_free(&numbers->open);
     pithi_lookup_free(&numbers->used_states);
     pithi_lookup_free(&numbers->used_events);
@@ -106,17 +133,21 @@ static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers,
 /* ---- Definitions in the file ----------------------------------------------------------------------------------- */
 
 static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_clog2_number *number, int64_t time_ns,
-                       int32_t state, int32_t start)
+                       int32_t state, const struct pithi_number_pair *pair)
 {
     unsigned char *body = pithi_clog2_put(numbers->stream, PITHI_CLOG2_STATEDEF, time_ns, 0, 0, 0);
 
     if (!body)
         return PITH_ERR_IO;
     pithi_clog2_put32(body, state);
-    pithi_clog2_put32(body + 4, start);
-    pithi_clog2_put32(body + 8, start + 1);
+    pithi_clog2_put32(body + 4, pair->begin);
+    pithi_clog2_put32(body + 8, pair->end);
     memcpy(body + 16, number->colour, strlen(number->colour));
     memcpy(body + 40, number->name, strlen(number->name));
+    if (number->info) {
+        const char *format = numbers->numbers[number->info - 1].shape.format;
+        memcpy(body + 72, format, strlen(format));
+    }
     return PITH_OK;
 }
 
@@ -133,20 +164,46 @@ static int write_solo(struct pithi_clog2_numbers *numbers, const struct pithi_cl
     return PITH_OK;
 }
 
-/* One more level of a state. */
-static int add_level(struct pithi_clog2_numbers *numbers, struct pithi_clog2_number *number, int64_t time_ns)
+/* The events of one more level: those of MPE, of the program, or the next. */
+static int find_pair(struct pithi_clog2_numbers *numbers, uint32_t id, struct pithi_number_pair *pair)
 {
-    int32_t *starts = realloc(number->starts, (number->levels + 1) * sizeof *starts);
-    int32_t state = number->known;
+    const struct pithi_clog2_number *number = &numbers->numbers[id];
+    const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, number->levels);
 
-    if (!starts)
+    if (number->known >= 0 && !number->levels) {
+        *pair = (struct pithi_number_pair){2 * number->known, 2 * number->known + 1};
+    } else if (given) {
+        *pair = *given;
+    } else {
+        pair->begin = pithi_given_next(&numbers->given, &numbers->next_pair, 2);
+        if (pair->begin < 0)
+            return no_memory();
+        pair->end = pair->begin + 1;
+    }
+    return PITH_OK;
+}
+
+/* One more level of a state. */
+static int add_level(struct pithi_clog2_numbers *numbers, uint32_t id, int64_t time_ns)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    struct pithi_number_pair *pairs = realloc(number->pairs, (number->levels + 1) * sizeof *pairs), *pair;
+    int32_t state = number->known;
+    uint32_t info;
+    int err;
+
+    if (!pairs)
         return no_memory();
-    number->starts = starts;
+    number->pairs = pairs;
+    pair = &pairs[number->levels];
+    TRY(find_pair(numbers, id, pair));
     if (number->levels || state < 0)
         state = PITHI_CLOG2_USER_STATES + numbers->user_states++;
-    starts[number->levels] =
-        state < PITHI_CLOG2_USER_STATES ? 2 * state : PITHI_CLOG2_USER_EVENTS + 2 * (state - PITHI_CLOG2_USER_STATES);
-    return write_state(numbers, number, time_ns, state, starts[number->levels++]);
+    number->levels++;
+    pithi_clog2_state_info(numbers, id, &info);
+    TRY(write_state(numbers, number, time_ns, state, pair));
+out:
+    return err;
 }
 
 int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event)
@@ -170,10 +227,72 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
         level = level < number->levels ? level : number->levels - 1;
     }
     while (level >= number->levels)
-        TRY(add_level(numbers, number, record->time_ns));
-    *event = number->starts[level] + (record->kind == PITHLOG_LEAVE);
+        TRY(add_level(numbers, record->id, record->time_ns));
+    *event = record->kind == PITHLOG_LEAVE ? number->pairs[level].end : number->pairs[level].begin;
 out:
     return err;
+}
+
+int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape)
+{
+    const struct pithi_clog2_number *number = number_of(numbers, event);
+
+    *shape = number ? &number->shape : NULL;
+    return number ? PITH_OK : PITH_ERR_DAMAGED;
+}
+
+const struct pithi_clog2_shape *pithi_clog2_state_info(struct pithi_clog2_numbers *numbers, uint32_t state,
+                                                       uint32_t *info)
+{
+    struct pithi_clog2_number *number = number_of(numbers, state);
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, state);
+
+    if (!number || !def || def->kind != PITHLOG_STATE)
+        return NULL;
+    if (!number->looked && pithi_given_get(&numbers->given, state, 0)) {
+        char name[PITHI_CLOG2_NAME * 8];
+        if (snprintf(name, sizeof name, "%s info", def->name) < (int)sizeof name &&
+            pithi_defs_find(numbers->log->defs, PITHLOG_EVENT_TYPE, name, info) && number_of(numbers, *info))
+            numbers->numbers[state].info = *info + 1;
+    }
+    number->looked = 1;
+    *info = number->info - 1;
+    return number->info ? &numbers->numbers[*info].shape : NULL;
+}
+
+int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, uint32_t *state)
+{
+    const struct pithlog_def *def = pithlog_get_def(numbers->log, info);
+    char name[PITHI_CLOG2_NAME * 8];
+    size_t length = def ? strlen(def->name) : 0;
+    uint32_t found;
+
+    if (length < 6 || length >= sizeof name || strcmp(def->name + length - 5, " info") != 0 || info >= numbers->count)
+        return 0;
+    struct pithi_clog2_number *number = &numbers->numbers[info];
+    if (!number->looked) {
+        snprintf(name, sizeof name, "%.*s", (int)(length - 5), def->name);
+        if (pithi_defs_find(numbers->log->defs, PITHLOG_STATE, name, state) &&
+            pithi_clog2_state_info(numbers, *state, &found) && found == info)
+            number->info = *state + 1;
+    }
+    number->looked = 1;
+    *state = number->info - 1;
+    return number->info != 0;
+}
+
+/* The number of an event: MPE's, the program's, or the next. */
+static int find_solo(struct pithi_clog2_numbers *numbers, uint32_t id)
+{
+    struct pithi_clog2_number *number = &numbers->numbers[id];
+    const struct pithi_number_pair *given = pithi_given_get(&numbers->given, id, 0);
+
+    if (number->known != -1)
+        number->solo = number->known;
+    else
+        number->solo = given ? given->begin : pithi_given_next(&numbers->given, &numbers->next_solo, 1);
+    numbers->user_solos += number->known == -1;
+    return number->solo != -1 ? PITH_OK : no_memory();
 }
 
 int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
@@ -185,7 +304,7 @@ int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pi
     if (!number)
         return PITH_ERR_DAMAGED;
     if (!number->solo) {
-        number->solo = number->known != -1 ? number->known : numbers->first_user_solo + numbers->user_solos++;
+        TRY(find_solo(numbers, record->id));
         TRY(write_solo(numbers, number, record->time_ns));
     }
     *event = number->solo;

@@ -7,6 +7,7 @@
 
 #include "clog2/clog2_comm.h"
 #include "error.h"
+#include "event_numbers.h"
 #include "foreign/names.h"
 #include "foreign/reorder.h"
 
@@ -81,25 +82,6 @@ static int deliver(struct reader *reader, const struct pithlog_record *record)
     return reader->reorder ? pithi_reorder_add(reader->reorder, record) : emit(reader, record);
 }
 
-/* The bytes of the cargo that the format uses; without a format those up to the last one that is not 0. */
-static uint32_t cargo_size(const char *format, const unsigned char *cargo)
-{
-    uint32_t size = 0;
-
-    if (!strchr(format, '%')) {
-        for (size = PITHI_CLOG2_CARGO; size && !cargo[size - 1];)
-            size--;
-        return size;
-    }
-    for (const char *percent = strchr(format, '%'); percent && percent[1]; percent = strchr(percent + 2, '%')) {
-        uint32_t token = (uint32_t)pithi_token_size(percent[1]);
-        if (percent[1] == 's' && size + 2 <= PITHI_CLOG2_CARGO)
-            token += (uint32_t)cargo[size] << 8 | cargo[size + 1];
-        size = token > PITHI_CLOG2_CARGO - size ? PITHI_CLOG2_CARGO : size + token;
-    }
-    return size;
-}
-
 static int add_payload(struct reader *reader, uint32_t id, const unsigned char *cargo, struct pithlog_record *record)
 {
     record->kind = PITHLOG_EVENT;
@@ -107,7 +89,7 @@ static int add_payload(struct reader *reader, uint32_t id, const unsigned char *
     if (cargo) {
         const struct pithlog_def *def = pithi_defs_get(pithi_writer_defs(reader->writer), id);
         record->payload = cargo;
-        record->payload_bytes = cargo_size(def->format, cargo);
+        record->payload_bytes = pithi_cargo_size(def->format, cargo);
     }
     return deliver(reader, record);
 }

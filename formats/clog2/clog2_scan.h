@@ -65,6 +65,7 @@ struct pithi_clog2_scan {
     struct pithi_clog2_place places[PITHI_CLOG2_PLACES];
     struct pithi_lookup inter_of; /* world rank -> INTER whose groups follow, + 1 */
     int disorder;
+    uint32_t numbers_told;
     struct pithi_clog2_cursor end; /* the walk when it was over */
 };
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "clog2/clog2.h"
-#include "clog2/clog2_lines.h"
-#include "clog2/clog2_numbers.h"
+#include "clog2/clog2_cargo.h"
 #include "error.h"
 #include "foreign/names.h"
 #include "foreign/seekable.h"
@@ -19,7 +18,8 @@ struct clog2_writer {
     struct pithi_clog2_stream stream;
     struct pithi_clog2_lines lines;
     struct pithi_clog2_numbers numbers;
-    uint64_t counters, collectives, pauses, lost_records, lost_messages, large_messages, cut_payloads;
+    struct pithi_clog2_cargo cargo;
+    uint64_t counters, collectives, pauses, lost_records, lost_messages, large_messages;
 };
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
@@ -28,40 +28,6 @@ static unsigned char *put(struct clog2_writer *w, enum pithi_clog2_type type, co
                           const struct pithi_clog2_line *line)
 {
     return pithi_clog2_put(&w->stream, type, record->time_ns, line->comm, line->rank, line->thread);
-}
-
-static int write_state(struct clog2_writer *w, const struct pithlog_record *record)
-{
-    unsigned char *body;
-    int32_t event;
-    int err;
-
-    TRY(pithi_clog2_state_number(&w->numbers, record, &event));
-    body = put(w, PITHI_CLOG2_BAREEVT, record, &w->lines.lanes[record->lane]);
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, event);
-out:
-    return err;
-}
-
-static int write_event(struct clog2_writer *w, const struct pithlog_record *record)
-{
-    enum pithi_clog2_type type = record->payload_bytes ? PITHI_CLOG2_CARGOEVT : PITHI_CLOG2_BAREEVT;
-    const struct pithi_clog2_shape *shape;
-    unsigned char *body;
-    int32_t event;
-    int err;
-
-    TRY(pithi_clog2_solo_number(&w->numbers, record, &event, &shape));
-    body = put(w, type, record, &w->lines.lanes[record->lane]);
-    if (!body)
-        return PITH_ERR_IO;
-    pithi_clog2_put32(body, event);
-    if (record->payload_bytes)
-        w->cut_payloads += (uint64_t)pithi_clog2_pack(shape, record->payload, record->payload_bytes, body + 8);
-out:
-    return err;
 }
 
 static int write_message(struct clog2_writer *w, const struct pithlog_record *record)
@@ -107,14 +73,14 @@ static int write_counter(struct clog2_writer *w, const struct pithlog_record *re
 
 static int write_record(struct clog2_writer *w, const struct pithlog_record *record)
 {
+    int err;
+
     if (record->lane >= w->lines.lane_count)
         return PITH_OK;
+    if (record->kind <= PITHLOG_EVENT)
+        return pithi_clog2_cargo_add(&w->cargo, record);
+    TRY(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
     switch (record->kind) {
-    case PITHLOG_ENTER:
-    case PITHLOG_LEAVE:
-        return write_state(w, record);
-    case PITHLOG_EVENT:
-        return write_event(w, record);
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         return write_message(w, record);
@@ -127,8 +93,9 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
         w->collectives += record->kind == PITHLOG_COLL;
         w->pauses += record->kind == PITHLOG_PAUSE || record->kind == PITHLOG_RESUME;
         w->lost_records += record->kind == PITHLOG_LOST;
-        return PITH_OK;
     }
+out:
+    return err;
 }
 
 /* Constants of the MPI, which a CLOG-2 file had brought along as facts. */
@@ -162,7 +129,7 @@ static void tell_losses(const struct clog2_writer *w, uint64_t unmatched_ends)
     pithi_note(w->how, w->lost_records, "records of lost records left out");
     pithi_note(w->how, w->lost_messages, "sends to nobody left out");
     pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
-    pithi_note(w->how, w->cut_payloads, "payloads cut to 32 bytes, by whole values");
+    pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
     pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
     pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
     pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
@@ -184,6 +151,8 @@ static int write_records(struct clog2_writer *w)
         TRY(write_record(w, &record));
     if (status < 0)
         err = PITH_ERR_DAMAGED;
+    else
+        TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
     tell_losses(w, walk.unmatched_ends);
 out:
     if (walk.iter)
@@ -218,12 +187,14 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     TRY(pithi_clog2_stream_open(&w.stream, out));
     TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
     TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
+    w.cargo = (struct pithi_clog2_cargo){.numbers = &w.numbers, .lines = &w.lines};
     TRY(write_records(&w));
     TRY(write_end(&w, out));
 out:
     pithi_clog2_stream_free(&w.stream);
     pithi_clog2_lines_free(&w.lines);
     pithi_clog2_numbers_free(&w.numbers);
+    pithi_clog2_cargo_free(&w.cargo);
     return err;
 }
 

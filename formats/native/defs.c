@@ -149,6 +149,30 @@ int pithi_defs_add(struct pithi_defs *s, const struct pithlog_def *def, uint32_t
     return PITH_OK;
 }
 
+int pithi_defs_find(const struct pithi_defs *s, enum pithlog_def_kind kind, const char *name, uint32_t *id)
+{
+    uint32_t slot = s->slot_count ? *find(s, (int)kind, name) : 0;
+    *id = slot - 1;
+    return slot != 0;
+}
+
+void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (i < count && gone[i])
+            free_def(&s->defs[i]);
+        else
+            s->defs[kept++] = s->defs[i];
+    }
+    if (kept == s->count)
+        return;
+    s->count = kept;
+    memset(s->slots, 0, s->slot_count * sizeof *s->slots);
+    for (uint32_t i = 0; i < kept; i++)
+        *find(s, (int)s->defs[i].kind, s->defs[i].name) = i + 1;
+}
+
 int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value)
 {
     char *copy = copy_of(value);

@@ -5,22 +5,8 @@
 #include <string.h>
 
 #include "error.h"
+#include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
-
-static int map_defs(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map)
-{
-    uint32_t i;
-    int err;
-    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
-    if (*map == NULL)
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
-    for (i = 0; i < spill->def_count; i++) {
-        (*map)[i] = UINT32_MAX;
-        if (spill->defs[i].name != NULL && (err = pithi_defs_add(defs, &spill->defs[i], &(*map)[i])) != PITH_OK)
-            return err;
-    }
-    return PITH_OK;
-}
 
 static int map_comms(const struct pithi_spill *spill, const struct pithi_spill_target *target, uint32_t **map)
 {
@@ -45,6 +31,7 @@ static void begin_walk(const struct pithi_spill *spill, const struct pithi_spill
 {
     pithi_spill_walk(walk, spill, lane);
     walk->ids = ids->defs;
+    walk->numbers = ids->numbers;
     walk->id_count = spill->def_count;
     walk->comms = ids->comms;
     walk->comm_count = spill->comm_count;
@@ -85,7 +72,7 @@ int pithi_spill_ids_make(const struct pithi_spill *spill, const struct pithi_spi
 {
     int err;
     memset(ids, 0, sizeof *ids);
-    TRY(map_defs(spill, target->defs, &ids->defs));
+    TRY(pithi_spill_numbers_map(spill, target->defs, &ids->defs, &ids->numbers));
     TRY(map_comms(spill, target, &ids->comms));
     find_window(spill, target, ids);
 out:
@@ -95,6 +82,7 @@ out:
 void pithi_spill_ids_free(struct pithi_spill_ids *ids)
 {
     free(ids->defs);
+    free(ids->numbers);
     free(ids->comms);
 }
 

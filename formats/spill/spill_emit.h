@@ -28,6 +28,7 @@ int pithi_spill_emit(const struct pithi_spill *spill, const struct pithi_spill_t
 /* What all lanes of a process have in common: the log's ids of what it defined, and the time window. */
 struct pithi_spill_ids {
     uint32_t *defs, *comms;
+    struct pithi_spill_number *numbers; /* spill_numbers.h */
     int64_t from_ns, to_ns; /* log time */
     int alive_at_end;       /* the process was seen after the window's end */
     uint64_t first_posted;  /* order number of the first receive that is left; 0 where nothing is cut */

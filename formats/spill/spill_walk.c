@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "spill/spill_numbers.h"
 
 static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_RELAXED); }
 
@@ -235,8 +236,45 @@ static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *recor
     return 0;
 }
 
+/* An event by its number as what it is. 0: the user leaves it out. A state's payload is an event inside of it. */
+static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *record)
+{
+    const struct pithi_spill_number *number = &walk->numbers[record->id - PITHI_NUMBER_ID];
+    const void *payload = record->payload;
+
+    if (number->kind == 0) {
+        reset(record);
+        return 0;
+    }
+    record->time_ns = time_of(walk, walk->ticks);
+    record->kind = PITHLOG_EVENT;
+    record->id = number->id;
+    if (payload && record->payload_bytes == PITHI_CARGO)
+        record->payload_bytes = pithi_cargo_size(number->format, payload);
+    if (number->kind == PITHLOG_EVENT)
+        return 1;
+    walk->second = *record;
+    reset(record);
+    record->kind = number->kind;
+    record->id = number->id;
+    walk->second.id = number->info;
+    if (!payload || walk->second.payload_bytes == 0)
+        walk->second.kind = 0;
+    if (walk->second.kind && number->kind == PITHLOG_LEAVE) {
+        struct pithlog_record leave = *record;
+        *record = walk->second;
+        walk->second = leave;
+    }
+    return 1;
+}
+
 int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
+    if (walk->second.kind != 0) {
+        *record = walk->second;
+        walk->second.kind = 0;
+        return 1;
+    }
     record->lane = walk->lane_id;
     if (record->kind > PITHLOG_EVENT || record->payload != NULL)
         reset(record);
@@ -259,6 +297,11 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
             walk->ticks += step_of(first, walk->ticks);
             if (map_id(walk, id, kind == PITHI_W_EVENT ? PITHLOG_EVENT_TYPE : PITHLOG_STATE, record)) {
                 walk->dropped++;
+                continue;
+            }
+            if (__builtin_expect(record->id >= PITHI_NUMBER_ID, 0)) {
+                if (number_record(walk, record))
+                    return 1;
                 continue;
             }
             record->kind = kind; /* the first three kinds have the same numbers */
@@ -298,6 +341,11 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         if (long_record(walk, word, kind, id, record)) {
             walk->dropped += kind != PITHI_W_LOST;
             reset(record);
+            continue;
+        }
+        if (record->id >= PITHI_NUMBER_ID) {
+            if (number_record(walk, record))
+                return 1;
             continue;
         }
         record->time_ns = time_of(walk, walk->ticks);

@@ -92,6 +92,7 @@ int pithi_spill_page_read(struct pithi_spill_page *page, const char *path, const
 struct pithi_spill_walk {
     const uint32_t *ids, *comms;
     uint32_t id_count, comm_count;
+    const struct pithi_spill_number *numbers; /* what ids from PITHI_NUMBER_ID on are (spill_numbers.h) */
     uint32_t lane_id;   /* what record->lane is set to */
     int64_t shift_ns;   /* added to spill->time */
     uint64_t dropped;   /* records under ids that were never defined, or as something else */
@@ -110,6 +111,7 @@ struct pithi_spill_walk {
     uint64_t ticks, lost;
     int64_t last_ns;
     uint32_t chunk, seq; /* the next ones */
+    struct pithlog_record second; /* of a number that is two records; kind 0: none */
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
 /* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) from the start, and stay so.

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "error.h"
+#include "event_numbers.h"
 #include "native/clocks.h"
 #include "native/log.h"
 #include "text/out.h"
@@ -155,8 +156,13 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
     }
 }
 
-/* The points of clocks are told as what came of them. */
-static int is_for_people(const char *key) { return strncmp(key, "clock_sync_", 11) != 0; }
+/* The points of clocks are told as what came of them; numbers of events are for other formats. */
+static int is_for_people(const char *key)
+{
+    int32_t numbers[2];
+
+    return strncmp(key, "clock_sync_", 11) != 0 && !pithi_event_numbers(key, numbers);
+}
 
 int pithi_tool_info(int argc, char **argv)
 {

@@ -19,7 +19,7 @@ static uint32_t meanings[NEAR], carriers[NEAR];
 
 static int next_state = FIRST_STATE, next_solo = FIRST_SOLO;
 
-/* ---- Numbers to be had --------------------------------------------------------------------------------------------- */
+/* ---- Numbers to be had ------------------------------------------------------------------------------------------- */
 
 int MPE_Log_get_state_eventIDs(int *start, int *final)
 {

@@ -1,0 +1,96 @@
+/* given_numbers.c - see given_numbers.h. */
+#include "foreign/given_numbers.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "event_numbers.h"
+#include "native/log.h"
+#include "native/map.h"
+
+static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers"); }
+
+int pithi_given_open(struct pithi_given *given, const struct pithlog *log)
+{
+    *given = (struct pithi_given){.count = pithlog_get_info(log)->defs};
+    given->defs = calloc(given->count + 1u, sizeof *given->defs);
+    return given->defs ? PITH_OK : no_memory();
+}
+
+void pithi_given_free(struct pithi_given *given)
+{
+    for (uint32_t i = 0; given->defs && i < given->count; i++)
+        free(given->defs[i].pairs);
+    free(given->defs);
+    pithi_lookup_free(&given->taken);
+}
+
+static int is_taken(const struct pithi_given *given, int32_t number)
+{
+    return pithi_lookup_get(&given->taken, (uint32_t)number) != NULL;
+}
+
+int pithi_given_take(struct pithi_given *given, int32_t number)
+{
+    uint64_t *taken = pithi_lookup_at(&given->taken, (uint32_t)number);
+
+    if (!taken)
+        return -1;
+    return *taken ? 0 : (*taken = 1, 1);
+}
+
+static int give(struct pithi_given *given, uint32_t id, const int32_t *numbers, int count)
+{
+    struct pithi_given_def *def = &given->defs[id];
+
+    for (int i = 0; i < count; i++)
+        if (numbers[i] <= 0 || is_taken(given, numbers[i]))
+            return PITH_OK;
+    if (count == 2 && numbers[0] == numbers[1])
+        return PITH_OK;
+    if (!pithi_grow(&def->pairs, def->count, &def->room, sizeof *def->pairs))
+        return no_memory();
+    def->pairs[def->count++] = (struct pithi_number_pair){numbers[0], count == 2 ? numbers[1] : 0};
+    for (int i = 0; i < count; i++)
+        if (pithi_given_take(given, numbers[i]) < 0)
+            return no_memory();
+    return PITH_OK;
+}
+
+int pithi_given_read(struct pithi_given *given, struct pithlog *log)
+{
+    const char *key, *name;
+    int32_t numbers[2];
+    uint32_t id;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &name)) != NULL; i++) {
+        int count = pithi_event_numbers(key, numbers);
+        if (count && pithi_defs_find(log->defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id) &&
+            id < given->count)
+            TRY(give(given, id, numbers, count));
+    }
+out:
+    return err;
+}
+
+const struct pithi_number_pair *pithi_given_get(const struct pithi_given *given, uint32_t id, uint32_t index)
+{
+    return id < given->count && index < given->defs[id].count ? &given->defs[id].pairs[index] : NULL;
+}
+
+int32_t pithi_given_next(struct pithi_given *given, int32_t *next, int32_t count)
+{
+    int32_t first = *next, i = 0;
+
+    while (i < count) {
+        i = is_taken(given, first + i) ? 0 : i + 1;
+        if (i == 0)
+            first += count;
+    }
+    for (i = 0; i < count; i++)
+        if (pithi_given_take(given, first + i) < 0)
+            return -1;
+    *next = first + count;
+    return first;
+}

@@ -1,0 +1,217 @@
+/* spill_numbers.c - see spill_numbers.h. */
+#include "spill/spill_numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "native/map.h"
+#include "native/defs.h"
+
+/* ---- Numbers by name --------------------------------------------------------------------------------------------- */
+
+/* Is it "event N" or "event N info"? */
+static int is_number(const struct pithlog_def *def, int32_t *number, int *has_payload)
+{
+    char name[48];
+
+    if (def->kind != PITHLOG_EVENT_TYPE || strcmp(def->group, PITHI_NUMBERS_GROUP) != 0 ||
+        strncmp(def->name, "event ", 6) != 0)
+        return 0;
+    *number = (int32_t)strtol(def->name + 6, NULL, 10);
+    snprintf(name, sizeof name, "event %d info", *number);
+    *has_payload = strcmp(def->name, name) == 0;
+    name[strlen(name) - 5] = 0;
+    return *has_payload || strcmp(def->name, name) == 0;
+}
+
+static int has_numbers(const struct pithi_spill *spill)
+{
+    int32_t number;
+    int has_payload;
+
+    for (uint32_t i = 0; i < spill->def_count; i++)
+        if (spill->defs[i].name && is_number(&spill->defs[i], &number, &has_payload))
+            return 1;
+    return 0;
+}
+
+/* The last one counts that a process has said. */
+static int meanings_of_spill(const struct pithi_spill *spill, struct pithi_meanings *meanings)
+{
+    int err = PITH_OK;
+
+    for (uint32_t i = spill->property_count; i-- > 0;)
+        TRY(pithi_meanings_add(meanings, spill->properties[i].key, spill->properties[i].value));
+out:
+    return err;
+}
+
+static int meanings_of_set(const struct pithi_defs *defs, struct pithi_meanings *meanings)
+{
+    const char *key, *value;
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; (key = pithi_defs_get_property(defs, i, &value)) != NULL; i++)
+        TRY(pithi_meanings_add(meanings, key, value));
+out:
+    return err;
+}
+
+/* "NAME info", with the colour of its state. */
+static int add_info(struct pithi_defs *defs, const char *state, uint32_t *id)
+{
+    size_t size = strlen(state) + sizeof " info";
+    struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .colour = "", .group = "user", .format = ""};
+    char *name = malloc(size);
+    uint32_t index;
+
+    if (!name)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    snprintf(name, size, "%s info", state);
+    def.name = name;
+    if (pithi_defs_find(defs, PITHLOG_STATE, state, &index))
+        def.colour = pithi_defs_get(defs, index)->colour;
+    int err = pithi_defs_add(defs, &def, id);
+    free(name);
+    return err;
+}
+
+static int needs_info(const struct pithi_meaning *meaning, int has_payload)
+{
+    return has_payload && meaning->what != PITHI_HAPPENS;
+}
+
+/* ---- Before and after the sets are united ------------------------------------------------------------------------ */
+
+static int add_own(struct pithi_defs *defs, const struct pithi_meanings *meanings, const struct pithlog_def *def)
+{
+    const struct pithi_meaning *meaning;
+    int32_t number;
+    int has_payload;
+    uint32_t id;
+
+    if (!is_number(def, &number, &has_payload) || !(meaning = pithi_meanings_get(meanings, number)))
+        return pithi_defs_add(defs, def, &id);
+    return needs_info(meaning, has_payload) ? add_info(defs, meaning->name, &id) : PITH_OK;
+}
+
+int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *defs)
+{
+    struct pithi_meanings meanings = {.count = 0};
+    int err = PITH_OK;
+
+    if (has_numbers(spill))
+        TRY(meanings_of_spill(spill, &meanings));
+    for (uint32_t i = 0; i < spill->def_count; i++)
+        if (spill->defs[i].name)
+            TRY(add_own(defs, &meanings, &spill->defs[i]));
+out:
+    pithi_meanings_free(&meanings);
+    return err;
+}
+
+int pithi_spill_numbers_settle(const struct pithi_spill *first, struct pithi_defs *defs)
+{
+    struct pithi_meanings meanings = {.count = 0};
+    uint32_t count = pithi_defs_count(defs), id;
+    unsigned char *gone = calloc(count + 1u, 1);
+    int err = gone ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
+    int32_t numbers[2];
+    int has_payload;
+
+    for (uint32_t i = 0; err == PITH_OK && i < first->property_count; i++)
+        if (pithi_event_numbers(first->properties[i].key, numbers))
+            err = pithi_defs_property(defs, first->properties[i].key, first->properties[i].value);
+    if (err == PITH_OK)
+        err = meanings_of_set(defs, &meanings);
+    for (uint32_t i = 0; err == PITH_OK && i < count; i++) {
+        const struct pithi_meaning *meaning;
+        if (!is_number(pithi_defs_get(defs, i), &numbers[0], &has_payload) ||
+            !(meaning = pithi_meanings_get(&meanings, numbers[0])))
+            continue;
+        gone[i] = 1;
+        if (needs_info(meaning, has_payload))
+            err = add_info(defs, meaning->name, &id);
+    }
+    if (err == PITH_OK)
+        pithi_defs_remove(defs, gone, count);
+    free(gone);
+    pithi_meanings_free(&meanings);
+    return err;
+}
+
+/* ---- The map ----------------------------------------------------------------------------------------------------- */
+
+static int make_number(struct pithi_defs *defs, const struct pithi_meaning *meaning, int has_payload,
+                       struct pithi_spill_number *number)
+{
+    enum pithlog_def_kind kind = meaning->what == PITHI_HAPPENS ? PITHLOG_EVENT_TYPE : PITHLOG_STATE;
+    int err = PITH_OK;
+
+    memset(number, 0, sizeof *number);
+    if (!pithi_defs_find(defs, kind, meaning->name, &number->id))
+        return PITH_OK;
+    number->kind = meaning->what == PITHI_BEGINS ? PITHLOG_ENTER
+                   : meaning->what == PITHI_ENDS ? PITHLOG_LEAVE
+                                                 : PITHLOG_EVENT;
+    number->info = number->id;
+    if (needs_info(meaning, has_payload))
+        TRY(add_info(defs, meaning->name, &number->info));
+    number->format = pithi_defs_get(defs, number->info)->format;
+out:
+    return err;
+}
+
+/* The map's entry of a definition. */
+struct mapping {
+    struct pithi_defs *defs;
+    struct pithi_meanings own, all;
+    struct pithi_spill_number *numbers;
+    uint32_t count, room;
+};
+
+static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *id)
+{
+    const struct pithi_meaning *meaning = NULL;
+    int32_t number;
+    int has_payload;
+
+    if (is_number(def, &number, &has_payload)) {
+        meaning = pithi_meanings_get(&m->own, number);
+        meaning = meaning ? meaning : pithi_meanings_get(&m->all, number);
+    }
+    if (!meaning)
+        return pithi_defs_add(m->defs, def, id);
+    if (!pithi_grow(&m->numbers, m->count, &m->room, sizeof *m->numbers))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers");
+    *id = PITHI_NUMBER_ID + m->count;
+    return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
+}
+
+int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
+                            struct pithi_spill_number **numbers)
+{
+    struct mapping m = {.defs = defs};
+    int err = PITH_OK;
+
+    *numbers = NULL;
+    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
+    if (!*map)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
+    if (has_numbers(spill)) {
+        TRY(meanings_of_spill(spill, &m.own));
+        TRY(meanings_of_set(defs, &m.all));
+    }
+    for (uint32_t i = 0; i < spill->def_count; i++) {
+        (*map)[i] = UINT32_MAX;
+        if (spill->defs[i].name)
+            TRY(map_def(&m, &spill->defs[i], &(*map)[i]));
+    }
+out:
+    *numbers = m.numbers;
+    pithi_meanings_free(&m.own);
+    pithi_meanings_free(&m.all);
+    return err;
+}
