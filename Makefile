@@ -45,6 +45,9 @@ endif
 # The Fortran compiler beside each: mpif90.mpich, mpif90.openmpi, else that beside $(MPICC). Without one, no Fortran entries.
 mpifc_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpif90.$(1),$(patsubst %mpicc,%mpif90,$(MPICC_$(1)))))
 $(foreach m,$(MPIS),$(eval MPIFC_$(m) := $(if $(shell command -v $(call mpifc_of,$(m))),$(call mpifc_of,$(m)))))
+# The C++ compiler beside each: mpicxx.mpich ..., for the C++ bindings of wrappers/cxx.
+mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(patsubst %mpicc,%mpicxx,$(MPICC_$(1)))))
+$(foreach m,$(MPIS),$(eval MPICXX_$(m) := $(if $(shell command -v $(call mpicxx_of,$(m))),$(shell echo | $(call mpicxx_of,$(m)) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(call mpicxx_of,$(m))))))
 HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
 # libotf2 3.0 or later is loaded when it is first needed (formats/otf2/otf2_library.c); wanted here are its headers, and under
@@ -111,8 +114,18 @@ gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table 
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
+# libpith-cxx, the C++ bindings (wrappers/cxx): for the MPIs whose C++ compiler works.
+cxx_mpis := $(foreach m,$(MPIS),$(if $(MPICXX_$(m)),$(m)))
+cxx_src := $(wildcard wrappers/cxx/*.cc)
+cxx_gen := $(addprefix $(O)/gen/cxx/,pmpi.cc mpi.cc constants.cc)
+cxx_libs := $(foreach m,$(cxx_mpis),$(addprefix $(O)/lib/pith/$(m)/,libpith-cxx.so libpith-cxx.a))
+cxx_headers := $(addprefix $(O)/include/pith-cxx/,mpicxx.h mpi.h)
+CXXFLAGS ?= $(CFLAGS)
+CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
+
 .DELETE_ON_ERROR:
 .PRECIOUS: $(O)/obj/test/%.o
+.SECONDARY: $(cxx_gen) $(O)/gen/cxx/forward.h
 .SUFFIXES:
 .PHONY: all lib wrappers tools viewer samples man help clean missing
 
@@ -120,16 +133,17 @@ all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs)
+wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
+	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo 'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
-flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2)
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -286,6 +300,33 @@ $(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1
 endef
 $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(eval $(call mpe_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 
+# ---- C++ bindings: what is regular is written from the tables (wrappers/cxx/README.md), once for all MPIs ---------------------
+cxx_tables := $(addprefix wrappers/cxx/,bindings.awk bindings.table constants.table)
+$(O)/include/pith-cxx/mpicxx.h: $(cxx_tables) wrappers/cxx/mpicxx.h.in
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v make=header -f $^ >$@
+$(O)/include/pith-cxx/mpi.h: wrappers/cxx/mpi.h
+	@mkdir -p $(@D)
+	cp $< $@
+$(O)/gen/cxx/%.cc $(O)/gen/cxx/%.h: $(cxx_tables)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v make=$* -f $^ >$@
+# $(1) = an MPI. Linked by its C compiler: that of C++ would add the MPI's own C++ library.
+define cxx_rules
+$(O)/obj/cxx-$(1)/%.o: wrappers/cxx/%.cc $(O)/.flags | $(cxx_headers)
+	@mkdir -p $$(@D)
+	$(MPICXX_$(1)) $(CXXBASE) $(SAN) -I$(O)/include/pith-cxx -Iwrappers/cxx $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+$(O)/obj/cxx-$(1)/%.o: $(O)/gen/cxx/%.cc $(O)/.flags | $(cxx_headers) $(O)/gen/cxx/forward.h
+	@mkdir -p $$(@D)
+	$(MPICXX_$(1)) $(CXXBASE) $(SAN) -I$(O)/include/pith-cxx -Iwrappers/cxx -I$(O)/gen/cxx $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-cxx.a: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc,%.o,$(notdir $(cxx_src) $(cxx_gen))))
+	$$(archive)
+$(O)/lib/pith/$(1)/libpith-cxx.so: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc,%.o,$(notdir $(cxx_src) $(cxx_gen))))
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
+endef
+$(foreach m,$(cxx_mpis),$(eval $(call cxx_rules,$(m))))
+
 # ---- viewer ------------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings.
 $(O)/gen/page_data.c: viewer/draw/page.js viewer/draw/page.css
@@ -333,7 +374,7 @@ pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc))
+pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc))
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -342,11 +383,12 @@ $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
-$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs)))
+$(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
 $(call $(1),644,$(includedir),$(headers) $(if $(MPIS),$(mpe_headers)))
+$(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
 $(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
 )
@@ -360,6 +402,7 @@ pc:
 	@mkdir -p $(O)/pc
 	@for pc in $(notdir $(pc_files)); do \
 		case $$pc in pith-mpi-*-static.pc) in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
+		pith-cxx-*) in=wrappers/cxx/pith-cxx.pc.in mpi=$${pc#pith-cxx-} ;; \
 		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done
@@ -375,6 +418,7 @@ uninstall:
 	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
 	@for d in $(foreach m,$(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
+	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
 	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/installed

@@ -1,0 +1,99 @@
+// environment.cc - is there an MPI to call, Init and Finalize, and what PMPI does not ask C for.
+#include "layers.h"
+
+namespace pith_cxx
+{
+
+std::atomic<int> mpi_runs(0);
+static std::atomic<int> finalizing(0);
+
+// MPI may be begun and ended by C or Fortran: then an attribute of MPI_COMM_SELF tells of the end, for MPI_Finalize deletes it.
+static int end_of_mpi(MPI_Comm, int, void *, void *)
+{
+    finalizing = 1;
+    mpi_runs = 0;
+    return MPI_SUCCESS;
+}
+static void watch_end()
+{
+    int keyval;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_mpi, &keyval, nullptr) != MPI_SUCCESS)
+        return;
+    if (PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, nullptr) == MPI_SUCCESS)
+        mpi_runs = 1;
+    PMPI_Comm_free_keyval(&keyval);
+}
+void find_mpi()
+{
+    int begun = 0, ended = 0;
+    PMPI_Initialized(&begun);
+    PMPI_Finalized(&ended);
+    if (!begun || ended)
+        throw MPI::Exception(MPI_ERR_OTHER);
+    if (!finalizing) // callbacks are called in MPI_Finalize too, and may call MPI
+        watch_end();
+}
+
+int peers(MPI_Comm comm)
+{
+    int inter = 0, size = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
+    return size;
+}
+int dims(MPI_Comm comm)
+{
+    int count = 0;
+    return PMPI_Cartdim_get(comm, &count) == MPI_SUCCESS ? count : 0;
+}
+} // namespace pith_cxx
+
+using namespace pith_cxx;
+
+namespace PMPI
+{
+inline namespace pith
+{
+
+void Init(int &argc, char **&argv)
+{
+    check(MPI_Init(&argc, &argv));
+    mpi_runs = 1;
+}
+void Init()
+{
+    check(MPI_Init(nullptr, nullptr));
+    mpi_runs = 1;
+}
+int Init_thread(int &argc, char **&argv, int required)
+{
+    int provided = MPI_THREAD_SINGLE;
+    check(MPI_Init_thread(&argc, &argv, required, &provided));
+    mpi_runs = 1;
+    return provided;
+}
+int Init_thread(int required)
+{
+    int provided = MPI_THREAD_SINGLE;
+    check(MPI_Init_thread(nullptr, nullptr, required, &provided));
+    mpi_runs = 1;
+    return provided;
+}
+void Finalize()
+{
+    need_mpi();
+    int error_code = MPI_Finalize();
+    finalizing = 1;
+    mpi_runs = 0;
+    check(error_code);
+}
+void Pcontrol(const int, ...) {}
+
+int Status::Get_source() const { return mpi_status.MPI_SOURCE; }
+void Status::Set_source(int source) { mpi_status.MPI_SOURCE = source; }
+int Status::Get_tag() const { return mpi_status.MPI_TAG; }
+void Status::Set_tag(int tag) { mpi_status.MPI_TAG = tag; }
+int Status::Get_error() const { return mpi_status.MPI_ERROR; }
+void Status::Set_error(int error) { mpi_status.MPI_ERROR = error; }
+} // namespace pith
+} // namespace PMPI
