@@ -1,5 +1,5 @@
-/* given_numbers.h - the event numbers that a log says its program used (event_numbers.h), for writers of formats in which
- * events are numbers: who asks gets those that are still free, and others that nobody has. */
+/* given_numbers.h - the event numbers that a log says its program used (event_numbers.h), for writers of formats in
+ * which events are numbers: who asks gets those that are still free, and others that nobody has. */
 #ifndef PITHI_GIVEN_NUMBERS_H
 #define PITHI_GIVEN_NUMBERS_H
 
