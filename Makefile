@@ -88,8 +88,10 @@ core_a := $(O)/obj/libcore.a
 # The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates, what
 # it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
 mpi_libs := mpi $(foreach w,$(wildcard wrappers/*/*.w),$(if $(filter $(w),wrappers/$(notdir $(basename $(w)))/$(notdir $(w))),$(notdir $(basename $(w)))))
-templates_mpi := wrappers/mpi/log.w wrappers/mpi/messages.w
-runtime_mpi := $(filter-out %/choice.c,$(mpi_src))
+templates_static := wrappers/mpi/log.w wrappers/mpi/messages.w
+templates_mpi := $(templates_static) wrappers/compensate/carry.w
+carry_src := $(wildcard wrappers/compensate/*.c)
+runtime_mpi := $(filter-out %/choice.c,$(mpi_src)) $(carry_src)
 link_mpi = -L$(O)/lib -lpith
 templates_anim := wrappers/anim/anim.w $(templates_mpi)
 runtime_anim = $(runtime_mpi)
@@ -98,8 +100,8 @@ templates_trace := wrappers/trace/trace.w
 runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP alone, and keep it to themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
-templates_time := wrappers/time/time.w
-runtime_time := $(runtime_trace)
+templates_time := wrappers/time/time.w wrappers/compensate/carry.w
+runtime_time := $(runtime_trace) $(carry_src)
 link_time := $(link_trace)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 mpe_src := $(wildcard wrappers/mpe/*.c)
@@ -153,6 +155,7 @@ endif
 inc_formats := -Iformats
 inc_liblog := -Iliblog -Iformats
 inc_wrappers := -I$(O)/include
+inc_mpi := -Iwrappers/mpi -Iwrappers/compensate
 inc_viewer := -I$(O)/include -Iviewer
 inc_test := -Itest -Iliblog -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
@@ -250,21 +253,27 @@ $(O)/gen/$(1)/exported: $(O)/.flags
 	@rm -f $$@.probe $$@.f90 $$@.err
 $(O)/obj/mpi-$(1)/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/compensate/%.o: wrappers/compensate/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 # The archive: MPI_X only, which call PMPI_X by name, and in an object of their own the Fortran entry points, so that a
 # link in one pass over its libraries finds what it needs there: libpith-mpi.a before libpith.a and MPI.
-wrappergen_$(1) = $(O)/bin/wrappergen -w $(templates_mpi) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported
-$(O)/gen/$(1)/static.c: $(templates_mpi) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+wrappergen_$(1) = $(O)/bin/wrappergen -w $(templates_static) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported
+$(O)/gen/$(1)/static.c: $(templates_static) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
 	$$(wrappergen_$(1)) --fortran=no -o $$@
-$(O)/gen/$(1)/fortran.c: $(templates_mpi) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+$(O)/gen/$(1)/fortran.c: $(templates_static) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
 	$$(wrappergen_$(1)) --fortran=only -o $$@
 $(O)/obj/mpi-$(1)/static/%.o: $(O)/gen/$(1)/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -fvisibility=default -DPITHI_STATIC -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) -fvisibility=default -DPITHI_STATIC -Wno-deprecated-declarations $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/obj/mpi-$(1)/static/%.o: wrappers/mpi/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o fortran.o $(patsubst wrappers/mpi/%.c,%.o,$(runtime_mpi)))
+	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/obj/mpi-$(1)/static/%.o: wrappers/compensate/%.c $(O)/.flags | $(headers)
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o fortran.o $(notdir $(runtime_mpi:.c=.o)))
 	$$(archive)
 endef
 # libmpe, the MPE API (wrappers/mpe), on the transport of wrappers/mpi. It finds libpith by itself: programs say -lmpe alone.
@@ -288,11 +297,11 @@ $(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappe
 	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
 $(O)/obj/mpi-$(1)/gen/$(2).o: $(O)/gen/$(1)/$(2).c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/$(2) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) -Wno-deprecated-declarations $(SAN) $(inc_wrappers) $(inc_mpi) -Iwrappers/$(2) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/obj/mpi-$(1)/$(2)/%.o: wrappers/$(2)/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/mpi/%.c,$(O)/obj/mpi-$(1)/%.o,$(runtime_$(2))) $(O)/obj/mpi-$(1)/gen/$(2).o \
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) $(inc_mpi) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(subst wrappers/mpi/,wrappers/,$(runtime_$(2)))) $(O)/obj/mpi-$(1)/gen/$(2).o \
 		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
 		$(wildcard wrappers/$(2)/*.map) $(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)

@@ -18,6 +18,7 @@
 
 #include "chunks.h"
 #include "clock.h"
+#include "own_sum.h"
 #include "pith_tool.h"
 #include "session.h"
 #include "spill/spill_walk.h"
@@ -150,10 +151,19 @@ static void thread_begin(void)
     pithi_lane_begin(&self.lane, lane_count++);
 }
 
+void pithi_buffer_sum(void)
+{
+    if (self.lane.chunk != NULL && pith_buffer_.next != NULL)
+        pithi_own_sum_to(&self.lane, pith_buffer_.next);
+}
+
 static int chunk_begin(uint64_t words)
 {
+    if (__atomic_load_n(&pithi_own_summing, __ATOMIC_RELAXED))
+        pithi_buffer_sum();
     if (!pithi_lane_next(&self.lane, words))
         return 0;
+    pithi_own_sum_left();
     pith_buffer_.next = self.lane.begin;
     pith_buffer_.last_ticks = self.lane.chunk->base_ticks;
     return 1;

@@ -36,6 +36,9 @@ struct pithi_aside {
 void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *end);
 void pithi_buffer_back(const struct pithi_aside *aside);
 
+/* What this thread has stored since it was asked before is counted (own_sum.h). */
+void pithi_buffer_sum(void);
+
 /* Under the guard: all threads take the slow road from now on. */
 void pithi_buffer_stop_all(void);
 /* In a forked child: it has no buffers. */

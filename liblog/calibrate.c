@@ -9,7 +9,7 @@
 
 #include "buffer.h"
 #include "clock.h"
-#include "own_cost.h"
+#include "own_sum.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
@@ -83,6 +83,8 @@ void pithi_calibrate(void)
         note(PITHLOG_COUNTER, costs.ns[PITHLOG_EVENT]);
 }
 
+const struct pithi_own_cost *pithi_calibrate_costs(void) { return &costs; }
+
 void pith_own_cost_probe(uint32_t kind, void (*call)(void))
 {
     struct pithi_guard guard;
@@ -117,5 +119,6 @@ void pith_own_cost(uint64_t ns)
     if (total == 0) /* so that the first sum is not taken for one of which the beginning was cut off */
         pith_count(id, 0);
     total += ns;
+    pithi_own_sum_add(ns);
     pith_count(id, (double)total);
 }

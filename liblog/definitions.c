@@ -6,6 +6,7 @@
 
 #include "buffer.h"
 #include "chunks.h"
+#include "own_sum.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
@@ -199,7 +200,10 @@ static uint32_t define(uint16_t type, const char *name, const char *colour, cons
 
 uint32_t pith_state_define_group(const char *name, const char *colour, const char *group)
 {
-    return define(PITHI_D_STATE, name, colour, group, NULL);
+    uint32_t id = define(PITHI_D_STATE, name, colour, group, NULL);
+    if (group != NULL && strncmp(group, "MPI", 3) == 0)
+        pithi_own_sum_wrapped(id);
+    return id;
 }
 
 uint32_t pith_state_define(const char *name, const char *colour)

@@ -89,6 +89,8 @@ int pith_where(const char **log, const char **spill)
 
 void pith_own_cost(uint64_t ns) { (void)ns; }
 
+int64_t pith_own_cost_sum(void) { return 0; }
+
 void pith_own_cost_probe(uint32_t kind, void (*call)(void)) { (void)kind, (void)call; }
 
 int pith_recording(void) { return 0; }

@@ -150,11 +150,17 @@ PITH_API int pith_recording(void);
  * the thread's sum and records it as the counter pith:own, at first 0, which `pith compensate` takes out. */
 PITH_API void pith_own_cost(uint64_t ns);
 
+/* What recording has cost this thread so far, in ns: its records, each as much as one of its kind costs, and what
+ * pith_own_cost told. It counts from the thread's first record on, or, if the thread went on to another buffer before
+ * anybody asked, from there. Without pith_own_cost_probe, which has the costs measured, records cost nothing. About
+ * 10 ns, and 1 ns for each record since it was called before. */
+PITH_API int64_t pith_own_cost_sum(void);
+
 /* What records cost is measured by the library itself, at the end. A wrapper that spends more on each of them lets
  * it measure call(): a record of that kind with all that the wrapper does around it; or, PITH_OWN_CALL, a wrapped call
  * that does nothing in between (of which a state's two records are taken off). Runs call() 960 times and what it
  * records goes nowhere; it must not record more than 8 words (two of the records above). By one thread, just before
- * pith_job_finish. */
+ * pith_job_finish; or, for pith_own_cost_sum to know it, right after pith_job_join. */
 enum { PITH_OWN_CALL = 0, PITH_OWN_SEND = 5, PITH_OWN_RECV = 6, PITH_OWN_COLL = 7 };
 PITH_API void pith_own_cost_probe(uint32_t kind, void (*call)(void));
 

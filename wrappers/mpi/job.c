@@ -1,6 +1,7 @@
 /* job.c - from MPI_Init to MPI_Finalize: joining the job, merging the log. */
 #include "job.h"
 
+#include "carry.h"
 #include "comm.h"
 #include "cost_probes.h"
 #include "pith_tool.h"
@@ -49,6 +50,7 @@ void pithi_job_begin(int result)
     if (pith_job_join(opened) != 0)
         pithi_job_messages = 0;
     transport = opened;
+    pithi_carry_begin();
 }
 
 /* Only what all processes do alike counts: a call that failed in one of them will come again there. */
@@ -63,6 +65,7 @@ void pithi_job_end(struct pithi_call *call)
 {
     if (transport)
         transport->barrier(transport->context);
+    pithi_carry_end();
     pithi_leave(call);
     if (transport)
         pithi_cost_probes();

@@ -3,6 +3,7 @@
  */
 #include "job_time.h"
 
+#include "carry.h"
 #include "choice.h"
 #include "launcher.h"
 #include "partners.h"
@@ -29,6 +30,7 @@ void pithi_time_job(int result)
     /* Asked now: a program may leave its parent before the end. */
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
+    pithi_carry_begin();
 }
 
 void pithi_time_resume(int level)
@@ -220,6 +222,7 @@ void pithi_time_finish(struct pithi_time_call *call)
         return;
     }
     REAL(MPI_Barrier)(comm);
+    pithi_carry_end();
     end(call);
     report(comm);
     pithi_time_comms_end();

@@ -91,7 +91,7 @@ static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thre
         if (from->partners[i].rank)
             pithi_time_partner_add(&to->partners, &to->partner_room, &to->partner_count, from->partners[i].rank - 1,
                                    from->partners[i].messages, from->partners[i].bytes);
-    to->ticks_in_mpi += from->ticks_in_mpi;
+    to->calls += from->calls;
 }
 
 static void drop(struct pithi_time_thread *thread)

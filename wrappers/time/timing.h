@@ -32,7 +32,7 @@ struct pithi_time_thread {
     struct pithi_time_cell *cells[PITHI_TIME_COMMS]; /* [pithi_time_functions] each, or NULL */
     struct pithi_time_partner *partners;             /* partners.h */
     uint32_t partner_room, partner_count;
-    uint64_t ticks_in_mpi;
+    uint64_t calls;
     struct pithi_time_thread *next;
 };
 struct pithi_time_self {
@@ -110,7 +110,7 @@ static inline void pithi_time_end(const struct pithi_time_call *call)
                 __atomic_store_n(&cell->most, own, __ATOMIC_RELAXED);
             pithi_time_add(&cell->calls, 1);
             pithi_time_add(&cell->ticks, own);
-            pithi_time_add(&mine->thread->ticks_in_mpi, own);
+            pithi_time_add(&mine->thread->calls, 1);
         }
         mine->inner = call->outer_inner + whole;
     } else {

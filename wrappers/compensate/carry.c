@@ -1,0 +1,156 @@
+/* carry.c - carrying begins and ends; what could not be carried is counted. */
+#include "carry.h"
+
+#include "own.h"
+#include "real.h"
+#include "second_message.h"
+#include "type_parts.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int pithi_carry_on;
+
+static int64_t alone[PITHI_ALONE_KINDS]; /* atomic */
+
+void pithi_carry_alone(enum pithi_carry_alone why) { __atomic_add_fetch(&alone[why], 1, __ATOMIC_RELAXED); }
+
+/* ---- Beginning --------------------------------------------------------------------------------------------------- */
+
+static const char *const names[] = {"off", "local", "message", "datatype", "auto"};
+
+/* -1: something else is asked for. */
+static int asked(void)
+{
+    const char *value = getenv("PITH_COMPENSATE");
+    if (!value || !*value || strcmp(value, "0") == 0)
+        return PITHI_COMPENSATE_OFF;
+    for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
+        if (strcmp(value, names[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* What tells clocks apart: the same number for processes that share CLOCK_MONOTONIC. */
+static int64_t clock_key(void)
+{
+    uint64_t key = UINT64_C(1469598103934665603); /* FNV-1a */
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    int byte;
+    while (file && (byte = getc(file)) != EOF)
+        key = (key ^ (unsigned)byte) * UINT64_C(1099511628211);
+    if (file)
+        fclose(file);
+    return (int64_t)(key >> 1);
+}
+
+/* All processes want the same, and whether they have one clock: one reduction. 0: they differ. */
+static int agree(int mode, MPI_Comm comm)
+{
+    int64_t key = clock_key(), mine[4] = {mode, -mode, key, -key}, all[4];
+    if (REAL(MPI_Allreduce)(mine, all, 4, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+        return 0;
+    pithi_delay_one_clock = all[2] == -all[3];
+    return all[0] == -all[1];
+}
+
+static void say(int rank, const char *what)
+{
+    if (rank == 0)
+        fprintf(stderr, "pith: PITH_COMPENSATE=%s: %s\n", getenv("PITH_COMPENSATE"), what);
+}
+
+void pithi_carry_begin(void)
+{
+    int mode = asked(), level = MPI_THREAD_SINGLE;
+    if (mode == PITHI_COMPENSATE_OFF)
+        return;
+    REAL(MPI_Query_thread)(&level);
+    pithi_shadow_begin(level == MPI_THREAD_MULTIPLE);
+    const struct pithi_shadow *world = pithi_shadow_find(MPI_COMM_WORLD);
+    if (world->comm == MPI_COMM_NULL)
+        return;
+    if (!agree(mode, world->comm)) {
+        say(world->rank, "not the same in all processes; nothing is compensated");
+        return;
+    }
+    if (mode < 0) {
+        say(world->rank, "is none of local, message, datatype, auto; nothing is compensated");
+        return;
+    }
+#ifdef PITHI_STATIC /* Fortran's calls take their arguments past us */
+    if (mode > PITHI_COMPENSATE_LOCAL)
+        say(world->rank, "a program linked with libpith-mpi.a compensates own costs only; use pith run");
+    mode = PITHI_COMPENSATE_LOCAL;
+#endif
+    pithi_own_begin();
+    pithi_part_begin(mode);
+    __atomic_store_n(&pithi_compensate, mode, __ATOMIC_RELAXED);
+    pithi_delay_ns();
+    pithi_carry_on = mode > PITHI_COMPENSATE_LOCAL;
+}
+
+/* ---- End --------------------------------------------------------------------------------------------------------- */
+
+static const char *const alone_names[PITHI_ALONE_KINDS] = {"collectives", "communicators", "partitioned", "one-sided",
+                                                           "unseen"};
+
+/* "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
+static void describe(char *text, size_t size, const int64_t *counts)
+{
+    int64_t sum = 0;
+    const char *between = " (";
+    for (int i = 0; i < PITHI_ALONE_KINDS; i++)
+        sum += counts[i];
+    int at = snprintf(text, size, "%s", names[pithi_compensate]);
+    if (pithi_compensate == PITHI_COMPENSATE_LOCAL)
+        return;
+    at += snprintf(text + at, size - (size_t)at, ", own costs only for %lld calls", (long long)sum);
+    for (int i = 0; i < PITHI_ALONE_KINDS; i++)
+        if (counts[i]) {
+            at += snprintf(text + at, size - (size_t)at, "%s%s %lld", between, alone_names[i], (long long)counts[i]);
+            between = ", ";
+        }
+    snprintf(text + at, size - (size_t)at, "%s", sum ? ")" : "");
+}
+
+static int is_quiet(void)
+{
+    const char *value = getenv("PITH_QUIET");
+    return value && *value && strcmp(value, "0") != 0;
+}
+
+/* Of the job: how often what fell back, and the largest delay. Rank 0 tells. */
+static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
+{
+    int64_t counts[PITHI_ALONE_KINDS], most_ns = delay_ns;
+    char text[300];
+    memcpy(counts, alone, sizeof counts);
+    REAL(MPI_Reduce)(alone, counts, PITHI_ALONE_KINDS, MPI_INT64_T, MPI_SUM, 0, world->comm);
+    REAL(MPI_Reduce)(&delay_ns, &most_ns, 1, MPI_INT64_T, MPI_MAX, 0, world->comm);
+    if (world->rank != 0)
+        return;
+    describe(text, sizeof text, counts);
+    pithi_own_fact("compensate", text);
+    if (!is_quiet())
+        fprintf(stderr, "pith: compensated while running: %.6f s at most; %s\n", 1e-9 * (double)most_ns, text);
+}
+
+void pithi_carry_end(void)
+{
+    char key[40], value[40];
+    if (!pithi_compensate)
+        return;
+    const struct pithi_shadow *world = pithi_shadow_find(MPI_COMM_WORLD);
+    int64_t delay_ns = pithi_delay_total_ns();
+    pithi_carry_on = 0;
+    pithi_own_tell();
+    pithi_own_tell_delay(pithi_delay_ns());
+    snprintf(key, sizeof key, "delay_ns %d", world->rank);
+    snprintf(value, sizeof value, "%lld", (long long)delay_ns);
+    pithi_own_fact(key, value);
+    tell_job(world, delay_ns);
+    pithi_second_end();
+    __atomic_store_n(&pithi_compensate, PITHI_COMPENSATE_OFF, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,66 @@
+/* carry_coll.c - what collectives carry: a small one of the same kind on the shadow communicator, after the program's.
+ *
+ * The same kind, so that nobody waits who would not wait in the program's: all reduce where all wait for all, the root
+ * tells where all wait for it, and gathers where it waits for all. After it, so that the waiting stays in the program's
+ * call, and whoever comes to ours finds the others there. Ours follow in the order of the program's in all members,
+ * so they cannot block each other; a call that failed is followed by one too, for it may have failed in one process
+ * only. */
+#include "carry.h"
+
+#include "own.h"
+#include "real.h"
+
+/* A process came when it was as late as `at`, and would have come at `before`. Without one clock for all: by how much
+ * earlier it would have come. The largest of each is asked for. */
+struct arrival {
+    int64_t at_ns, before_ns, minus_delay_ns;
+};
+enum { NUMBERS = sizeof(struct arrival) / sizeof(int64_t) };
+
+void pithi_carry_coll_begin(struct pithi_carry_coll *carry, MPI_Comm comm)
+{
+    pithi_own_tell();
+    int64_t from = pithi_delay_clock();
+    carry->comm = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    if (!carry->comm || carry->comm->is_inter || carry->comm->comm == MPI_COMM_NULL) {
+        carry->comm = NULL;
+        pithi_carry_alone(PITHI_ALONE_COMM);
+    }
+    carry->begin_ns = pithi_delay_spent(from);
+}
+
+/* All that came: they end as long after the last would have come as they ended after the last came. */
+static void together(const struct arrival *all)
+{
+    pithi_delay_set(pithi_delay_one_clock ? all->at_ns - all->before_ns : -all->minus_delay_ns);
+}
+
+static void from_root(const struct pithi_carry_coll *carry, const struct arrival *root, int64_t end_ns)
+{
+    struct pithi_wait wait = {carry->begin_ns, end_ns, PITHI_WAIT_COLL, 0, {0, 0}, 0, 0};
+    struct pithi_header header = {-root->minus_delay_ns, root->at_ns};
+    pithi_delay_message(&wait, &header, 0);
+    pithi_delay_waited(&wait);
+}
+
+void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root)
+{
+    if (!carry->comm || carry->comm->size == 1)
+        return;
+    int64_t end_ns = pithi_delay_clock(), x = pithi_delay_ns();
+    struct arrival mine = {carry->begin_ns, carry->begin_ns - x, -x}, all = mine;
+    MPI_Comm comm = carry->comm->comm;
+    int is_root = carry->comm->rank == root, bad = 0;
+    if (shape == PITHI_CARRY_ALL)
+        bad = REAL(MPI_Allreduce)(&mine, &all, NUMBERS, MPI_INT64_T, MPI_MAX, comm);
+    else if (shape == PITHI_CARRY_FROM)
+        bad = REAL(MPI_Bcast)(&all, NUMBERS, MPI_INT64_T, root, comm);
+    else
+        bad = REAL(MPI_Reduce)(&mine, &all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm);
+    if (!bad && (shape == PITHI_CARRY_ALL || (shape == PITHI_CARRY_TO && is_root)))
+        together(&all);
+    else if (!bad && shape == PITHI_CARRY_FROM && !is_root)
+        from_root(carry, &all, end_ns);
+    pithi_delay_spent(end_ns);
+    pithi_own_tell_delay(pithi_delay_ns());
+}

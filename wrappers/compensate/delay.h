@@ -1,0 +1,73 @@
+/* delay.h - how much earlier each thread of this process would be where it is, had nothing been recorded: what
+ * PITH_COMPENSATE keeps up while the program runs.
+ *
+ * The delay x of a thread grows by what recording costs (own.h). Where it waits for another process, the rule of
+ * Malony, Shende, Morris, Wolf (Euro-Par 2005, IJHPCA 2007) is applied, told by times as `pith compensate` does it: a
+ * call would have ended when the thread had done its part, and when the message was there, whichever is later. For that
+ * a message carries two numbers (struct pithi_header): the sender's delay x1, and when it was sent.
+ *
+ *     as measured   sender       x1 = 30, sends at 130            without   sends at 100
+ *                   receiver     x2 = 5, waits 60 to 140                    waits from 55; the message takes 10: to 110
+ *                   waited 80: x2 = min(30, 5 + 80) = 30                    140 - 30 = 110
+ *
+ * A message that lay there before the call began was not waited for: x2 = min(x1 + how long it lay there, x2). Without
+ * the time of sending (processes on machines with clocks of their own: pithi_delay_one_clock is 0) the first line is
+ * all that is known.
+ */
+#ifndef PITHI_DELAY_H
+#define PITHI_DELAY_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* What PITH_COMPENSATE asks for, and all processes agreed on. */
+enum pithi_compensate {
+    PITHI_COMPENSATE_OFF,
+    PITHI_COMPENSATE_LOCAL,    /* own costs only */
+    PITHI_COMPENSATE_MESSAGE,  /* each message is followed by one of ours */
+    PITHI_COMPENSATE_DATATYPE, /* each message begins with what it carries: by a datatype */
+    PITHI_COMPENSATE_AUTO      /* the same, small ones copied */
+};
+extern int pithi_compensate __attribute__((visibility("hidden")));
+
+/* For whoever wants to show it (any thread, any time; 0 while PITH_COMPENSATE is off): the delay of this thread in ns,
+ * now; and of the process, the largest of its threads as far as they have told (at each MPI call that carries). A
+ * stretch of time from a to b would have lasted (b - a) - (delay at b - delay at a). About 20 ns. */
+int64_t pithi_delay_ns(void);
+int64_t pithi_delay_total_ns(void);
+
+/* ---- for the files beside ---------------------------------------------------------------------------------------- */
+
+static inline int64_t pithi_delay_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+extern int pithi_delay_one_clock __attribute__((visibility("hidden"))); /* all processes share CLOCK_MONOTONIC */
+
+/* What a message carries. */
+struct pithi_header {
+    int64_t delay_ns, sent_ns; /* of the sender when it was sent, and CLOCK_MONOTONIC then */
+};
+
+/* Our own part of a call: what it took, from `begin_ns` to now, is an own cost. Returns now. */
+int64_t pithi_delay_spent(int64_t begin_ns);
+/* The delay becomes x_ns (never less than 0). */
+void pithi_delay_set(int64_t x_ns);
+
+/* What a call waited for. Shortest times are kept by kind of call. */
+enum pithi_wait_kind { PITHI_WAIT_RECV, PITHI_WAIT_COMPLETION, PITHI_WAIT_COLL, PITHI_WAIT_KINDS };
+struct pithi_wait {
+    int64_t begin_ns, end_ns; /* of the library's own call */
+    enum pithi_wait_kind kind;
+    int count;                /* messages that it was for */
+    struct pithi_header last; /* of these, the one sent last */
+    uint64_t last_bytes;
+    int64_t others_ns; /* when the others would have been there at the latest */
+};
+/* Begun with the first three fields, and the rest 0; each message; and then the delay that follows from it. */
+void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes);
+void pithi_delay_waited(const struct pithi_wait *wait);
+
+#endif

@@ -1,0 +1,161 @@
+/* shadow.c - see shadow.h: a table by handle. */
+#include "shadow.h"
+
+#include "real.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { BUCKETS = 256 };
+
+static struct pithi_shadow *buckets[BUCKETS];
+static struct pithi_shadow world, own;
+static MPI_Group world_group;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int many_threads;
+
+static void lock(void)
+{
+    if (many_threads)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (many_threads)
+        pthread_mutex_unlock(&mutex);
+}
+
+static struct pithi_shadow **bucket_of(MPI_Comm handle)
+{
+    return &buckets[(uint64_t)(uintptr_t)handle * UINT64_C(0x9e3779b97f4a7c15) >> 56];
+}
+
+static void enter(struct pithi_shadow *shadow)
+{
+    struct pithi_shadow **bucket = bucket_of(shadow->handle);
+    lock();
+    shadow->next = *bucket;
+    *bucket = shadow;
+    unlock();
+}
+
+static struct pithi_shadow *take(MPI_Comm handle)
+{
+    struct pithi_shadow **at = bucket_of(handle), *found;
+    lock();
+    while (*at && (*at)->handle != handle)
+        at = &(*at)->next;
+    found = *at;
+    if (found)
+        *at = found->next;
+    unlock();
+    return found;
+}
+
+struct pithi_shadow *pithi_shadow_find(MPI_Comm handle)
+{
+    if (handle == world.handle)
+        return &world;
+    lock();
+    struct pithi_shadow *found = *bucket_of(handle);
+    while (found && found->handle != handle)
+        found = found->next;
+    unlock();
+    return found;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
+
+/* Not by MPI_Comm_dup, which would call the copy functions of the program's attributes. */
+static void make(struct pithi_shadow *shadow)
+{
+    MPI_Group group;
+    shadow->comm = MPI_COMM_NULL;
+    REAL(MPI_Comm_rank)(shadow->handle, &shadow->rank);
+    REAL(MPI_Comm_size)(shadow->handle, &shadow->size);
+    REAL(MPI_Comm_test_inter)(shadow->handle, &shadow->is_inter);
+    if (REAL(MPI_Comm_group)(shadow->handle, &group) != MPI_SUCCESS)
+        return;
+    if (REAL(MPI_Comm_create)(shadow->handle, group, &shadow->comm) != MPI_SUCCESS)
+        shadow->comm = MPI_COMM_NULL;
+    if (shadow->comm != MPI_COMM_NULL)
+        REAL(MPI_Comm_set_errhandler)(shadow->comm, MPI_ERRORS_RETURN);
+    REAL(MPI_Group_free)(&group);
+}
+
+/* Whether all of a group are of this job. */
+static int are_ours(MPI_Group group)
+{
+    int size = 0, good;
+    REAL(MPI_Group_size)(group, &size);
+    int *ranks = malloc(2 * ((size_t)size + 1) * sizeof *ranks);
+    good = ranks != NULL;
+    for (int i = 0; good && i < size; i++)
+        ranks[i] = i;
+    good = good && REAL(MPI_Group_translate_ranks)(group, size, ranks, world_group, ranks + size + 1) == MPI_SUCCESS;
+    for (int i = 0; good && i < size; i++)
+        good = ranks[size + 1 + i] != MPI_UNDEFINED;
+    free(ranks);
+    REAL(MPI_Group_free)(&group);
+    return good;
+}
+
+static int is_ours(MPI_Comm handle)
+{
+    MPI_Group group;
+    int inter = 0;
+    REAL(MPI_Comm_test_inter)(handle, &inter);
+    return REAL(MPI_Comm_group)(handle, &group) == MPI_SUCCESS && are_ours(group) &&
+           (!inter || (REAL(MPI_Comm_remote_group)(handle, &group) == MPI_SUCCESS && are_ours(group)));
+}
+
+void pithi_shadow_begin(int threads)
+{
+    many_threads = threads;
+    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
+    world.handle = MPI_COMM_WORLD;
+    make(&world);
+    enter(&world);
+    own.handle = MPI_COMM_SELF;
+    make(&own);
+    enter(&own);
+}
+
+void pithi_shadow_made(int result, const MPI_Comm *made)
+{
+    if (result != MPI_SUCCESS || *made == MPI_COMM_NULL || !is_ours(*made))
+        return;
+    struct pithi_shadow *shadow = calloc(1, sizeof *shadow);
+    if (!shadow) /* NEEDSWORK: the others wait in make() then */
+        return;
+    free(take(*made)); /* freed without our seeing it */
+    shadow->handle = *made;
+    make(shadow);
+    enter(shadow);
+}
+
+/* ---- Freeing ----------------------------------------------------------------------------------------------------- */
+
+struct pithi_shadow *pithi_shadow_drop_begin(const MPI_Comm *handle)
+{
+    return *handle == MPI_COMM_NULL || *handle == MPI_COMM_WORLD || *handle == MPI_COMM_SELF ? NULL : take(*handle);
+}
+
+/* While a receive under way will need it, it stays, and so for good: MPI_Comm_free of ours would come too late for the
+ * others. */
+void pithi_shadow_drop_end(int result, struct pithi_shadow *gone)
+{
+    if (!gone)
+        return;
+    if (result != MPI_SUCCESS) {
+        enter(gone);
+        return;
+    }
+    if (__atomic_load_n(&gone->pending, __ATOMIC_RELAXED) > 0)
+        return;
+    if (gone->comm != MPI_COMM_NULL)
+        REAL(MPI_Comm_free)(&gone->comm);
+    free(gone);
+}

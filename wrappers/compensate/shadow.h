@@ -1,0 +1,32 @@
+/* shadow.h - the communicators that carry delays, each with one of our own of the same processes, its shadow.
+ *
+ * Over the shadow go the second messages (PITH_COMPENSATE=message) and what collectives carry; so nothing of ours can
+ * be taken for the program's. It is made when the program's is, in a call that is collective there anyway, and freed
+ * with it. Communicators that are not here carry nothing, and all their members know that alike: they were made in a
+ * way that is not collective (MPI_Comm_idup), behind our back (MPIX_), or have members of another job
+ * (MPI_Comm_spawn). */
+#ifndef PITHI_SHADOW_H
+#define PITHI_SHADOW_H
+
+#include <mpi.h>
+
+struct pithi_shadow {
+    MPI_Comm handle; /* the program's */
+    MPI_Comm comm;   /* ours; MPI_COMM_NULL: it could not be made */
+    int rank, size;
+    int is_inter;
+    int pending; /* receives under way that will need it; atomic */
+    struct pithi_shadow *next;
+};
+
+/* Several threads may be in MPI at once. After MPI_Init: MPI_COMM_WORLD (collective) and MPI_COMM_SELF. */
+void pithi_shadow_begin(int threads);
+/* That of a communicator; NULL: it carries nothing. Good until the program frees it. */
+struct pithi_shadow *pithi_shadow_find(MPI_Comm handle);
+/* A collective call of the program made one, or MPI_COMM_NULL. Collective over its members. */
+void pithi_shadow_made(int result, const MPI_Comm *made);
+/* MPI_Comm_free, MPI_Comm_disconnect: before the call, which takes the handle away; and after it. */
+struct pithi_shadow *pithi_shadow_drop_begin(const MPI_Comm *handle);
+void pithi_shadow_drop_end(int result, struct pithi_shadow *gone);
+
+#endif

@@ -1,0 +1,188 @@
+/* type_parts.c - see type_parts.h. */
+#include "type_parts.h"
+
+#include "real.h"
+
+#include <limits.h>
+
+/* Copies of up to so many bytes are faster than a type. With PITH_COMPENSATE=datatype: none. */
+enum { COPY_MOST = 4096 };
+static uint64_t copy_most;
+static __thread char copies[2][sizeof(struct pithi_header) + COPY_MOST]
+    __attribute__((aligned(16), tls_model("initial-exec")));
+
+/* ---- Types ---------------------------------------------------------------------------------------------------------
+ * Which ones can be copied: named types without gaps. Each thread keeps what it asked last. */
+enum { CACHED = 8 };
+static unsigned generation = 1;
+static __thread struct {
+    unsigned generation;
+    MPI_Datatype type[CACHED];
+    int64_t size[CACHED]; /* + 1; 0: empty; 1: not to be copied */
+} cache __attribute__((tls_model("initial-exec")));
+
+void pithi_part_type_gone(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE); }
+
+static int64_t plain_size(MPI_Datatype type)
+{
+    int integers, addresses, types, combiner = 0, size = 0;
+    MPI_Aint low = 0, extent = 0;
+    if (REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
+        combiner != MPI_COMBINER_NAMED || REAL(MPI_Type_size)(type, &size) != MPI_SUCCESS ||
+        REAL(MPI_Type_get_extent)(type, &low, &extent) != MPI_SUCCESS)
+        return 0;
+    return low == 0 && extent == size ? size : 0;
+}
+
+static int64_t copied_size(MPI_Datatype type)
+{
+    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    unsigned slot = (unsigned)((uint64_t)(uintptr_t)type * UINT64_C(0x9e3779b97f4a7c15) >> 61);
+    if (cache.generation != now) {
+        memset(&cache, 0, sizeof cache);
+        cache.generation = now;
+    }
+    if (!cache.size[slot] || cache.type[slot] != type) {
+        cache.type[slot] = type;
+        cache.size[slot] = plain_size(type) + 1;
+    }
+    return cache.size[slot] - 1;
+}
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type)
+{
+    *part = (struct pithi_part){
+        .buf = buf, .count = count, .type = type, .user_buf = buf, .user_count = count, .user_type = type};
+}
+
+int pithi_part_is_bad(const struct pithi_part *part)
+{
+    return part->user_count < 0 || part->user_type == MPI_DATATYPE_NULL ||
+           (part->user_buf == NULL && part->user_count > 0 && copied_size(part->user_type) > 0);
+}
+
+void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
+{
+    int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
+    MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
+    MPI_Aint places[2];
+    int parts = part->user_count > 0 ? 2 : 1;
+    REAL(MPI_Get_address)(header, &places[0]);
+    REAL(MPI_Get_address)(part->user_buf, &places[1]);
+#if MPI_VERSION >= 4
+    if (part->user_count > INT_MAX) {
+        MPI_Count long_lengths[2] = {lengths[0], part->user_count}, long_places[2] = {places[0], places[1]};
+        REAL(MPI_Type_create_struct_c)(2, long_lengths, long_places, types, &part->type);
+    } else
+#endif
+        REAL(MPI_Type_create_struct)(parts, lengths, places, types, &part->type);
+    REAL(MPI_Type_commit)(&part->type);
+    part->buf = MPI_BOTTOM;
+    part->count = 1;
+    part->header = header;
+    part->has_header = 1;
+}
+
+static int is_copied(const struct pithi_part *part)
+{
+    uint64_t size = copy_most ? (uint64_t)copied_size(part->user_type) : 0;
+    return size > 0 && (uint64_t)part->user_count <= copy_most && size * (uint64_t)part->user_count <= copy_most;
+}
+
+static void copy(struct pithi_part *part, struct pithi_header *header, char *memory)
+{
+    part->room = (uint64_t)part->user_count * (uint64_t)copied_size(part->user_type);
+    part->copied = memory;
+    part->buf = memory;
+    part->count = (MPI_Count)(sizeof *header + part->room);
+    part->type = MPI_PACKED;
+    part->header = header;
+    part->has_header = 1;
+    if (part->room) /* for a receive as well: what does not come stays as it is, whatever the library does */
+        memcpy(memory + sizeof *header, part->user_buf, part->room);
+}
+
+void pithi_part_send(struct pithi_part *part, struct pithi_header *header)
+{
+    if (!is_copied(part)) {
+        pithi_part_join(part, header);
+        return;
+    }
+    copy(part, header, copies[0]);
+    memcpy(copies[0], header, sizeof *header);
+}
+
+void pithi_part_recv(struct pithi_part *part, struct pithi_header *header)
+{
+    if (is_copied(part))
+        copy(part, header, copies[1]);
+    else
+        pithi_part_join(part, header);
+}
+
+void pithi_part_received(struct pithi_part *part, uint64_t size_bytes)
+{
+    if (!part->copied)
+        return;
+    memcpy(part->header, part->copied, sizeof *part->header);
+    if (size_bytes > part->room)
+        size_bytes = part->room;
+    if (size_bytes)
+        memcpy(part->user_buf, part->copied + sizeof *part->header, size_bytes);
+}
+
+void pithi_part_end(struct pithi_part *part)
+{
+    if (part->has_header && !part->copied)
+        REAL(MPI_Type_free)(&part->type);
+}
+
+/* ---- Statuses -------------------------------------------------------------------------------------------------------
+ * Read as the libraries' own MPI_Get_elements does, for which the fields stand in mpi.h; others are asked. */
+
+uint64_t pithi_status_bytes(const MPI_Status *status)
+{
+#if defined(OPEN_MPI)
+    return status->_ucount;
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 30000000
+    return (uint64_t)(uint32_t)status->count_lo | (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+#else
+    MPI_Count bytes = 0;
+    return REAL(MPI_Get_elements_x)(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes > 0 ? (uint64_t)bytes : 0;
+#endif
+}
+
+void pithi_status_without_header(MPI_Status *status)
+{
+    uint64_t bytes = pithi_status_bytes(status);
+    if (bytes >= sizeof(struct pithi_header))
+        REAL(MPI_Status_set_elements_x)(status, MPI_BYTE, (MPI_Count)(bytes - sizeof(struct pithi_header)));
+}
+
+/* ---- What is faster ---------------------------------------------------------------------------------------------- */
+
+/* The shortest of some: making and freeing a type, against copying COPY_MOST bytes. */
+static uint64_t measure_copy_most(void)
+{
+    int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;
+    for (int i = 0; i < 20; i++) {
+        struct pithi_header header = {0, 0};
+        struct pithi_part part;
+        int64_t from = pithi_delay_clock();
+        pithi_part_user(&part, copies[0], 1, MPI_BYTE);
+        pithi_part_join(&part, &header);
+        pithi_part_end(&part);
+        int64_t between = pithi_delay_clock();
+        memcpy(copies[0], copies[1], COPY_MOST);
+        __asm__ volatile("" ::: "memory");
+        int64_t to = pithi_delay_clock();
+        type_ns = between - from < type_ns ? between - from : type_ns;
+        copy_ns = to - between < copy_ns ? to - between : copy_ns;
+    }
+    uint64_t most = copy_ns > 0 ? (uint64_t)(type_ns * COPY_MOST / copy_ns) : COPY_MOST;
+    return most > COPY_MOST ? COPY_MOST : most < 64 ? 64 : most;
+}
+
+void pithi_part_begin(int mode) { copy_most = mode == PITHI_COMPENSATE_AUTO ? measure_copy_most() : 0; }

@@ -1,0 +1,67 @@
+/* own_calls.c - see own.h: what this library costs is the same for each call, and measured at the beginning. */
+#include "own.h"
+
+#include "timing.h"
+
+#include <stdlib.h>
+
+static double call_ns;
+static __thread int64_t added_ns __attribute__((tls_model("initial-exec")));
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t batch_ns(int calls)
+{
+    struct pithi_time_call call;
+    int64_t from = now_ns();
+
+    for (int i = 0; i < calls; i++) {
+        pithi_time_begin(&call, 0, __builtin_return_address(0));
+        pithi_time_end(&call);
+    }
+    return now_ns() - from;
+}
+
+/* The shortest of batches, with cells that no table will see. */
+void pithi_own_begin(void)
+{
+    enum { BATCHES = 16, CALLS = 256 };
+    static struct pithi_time_thread nobody;
+    struct pithi_time_self time_self = pithi_time_self;
+    struct pithi_self self = pithi_self;
+    int64_t least = INT64_MAX;
+
+    if (!(nobody.cells[0] = calloc((size_t)pithi_time_functions, sizeof *nobody.cells[0])))
+        return;
+    pithi_time_self.thread = &nobody;
+    pithi_self = (struct pithi_self){.depth = 0};
+    for (int i = 0; i < BATCHES; i++) {
+        int64_t ns = batch_ns(CALLS);
+        least = ns < least ? ns : least;
+    }
+    pithi_time_self = time_self;
+    pithi_self = self;
+    free(nobody.cells[0]);
+    call_ns = (double)least / CALLS;
+}
+
+int64_t pithi_own_ns(void)
+{
+    const struct pithi_time_thread *thread = pithi_time_self.thread;
+
+    return added_ns + (thread ? (int64_t)(call_ns * (double)thread->calls) : 0);
+}
+
+void pithi_own_add(int64_t ns) { added_ns += ns; }
+
+void pithi_own_tell(void) {}
+
+void pithi_own_tell_delay(int64_t delay_ns) { (void)delay_ns; }
+
+void pithi_own_fact(const char *key, const char *value) { (void)key, (void)value; }
