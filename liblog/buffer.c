@@ -37,6 +37,7 @@ struct thread {
     struct pith_buffer *buffer;
     struct thread *next, **link; /* in the list: under the guard */
     int listed;
+    unsigned number; /* of the log that the lane is of (session.h) */
     int ended; /* its exit was seen: whatever it still records has no place */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
@@ -102,6 +103,19 @@ static int has_open_states(const struct pithi_lane *lane, const uint64_t *next)
     return open != 0;
 }
 
+/* A lane of a log that is written is nobody's: the thread begins anew. */
+static int is_old(void) { return self.number != __atomic_load_n(&pithi_session.number, __ATOMIC_RELAXED); }
+
+static void forget_old(void)
+{
+    if (!is_old())
+        return;
+    memset(&self.lane, 0, sizeof self.lane);
+    pith_buffer_.next = NULL;
+    self.listed = 0;
+    self.number = pithi_session.number;
+}
+
 /* A thread ends: its lane is left to a later one, unless that would mix up what they did. So programs that start
  * thousands of short threads get as many lanes as threads ran at once. */
 static void thread_exit(void *unused)
@@ -112,7 +126,7 @@ static void thread_exit(void *unused)
         return;
     close_limit();
     self.ended = 1;
-    if (self.listed) {
+    if (self.listed && !is_old()) {
         struct pithi_lane *lane = &self.lane;
         *self.link = self.next;
         if (self.next != NULL)
@@ -211,6 +225,7 @@ static int make_room(uint64_t words, int exchange)
     pithi_session_start();
     if (pithi_session.state == PITHI_RECORDING && !pithi_session_past_window()) {
         close_limit();
+        forget_old();
         if (!self.listed)
             thread_begin();
         before = self.lane.chunk;
@@ -235,7 +250,7 @@ static void move_limit(void)
     struct pithi_guard guard;
     if (!pithi_guard_enter(&guard))
         return;
-    if (pithi_session.state == PITHI_RECORDING) {
+    if (pithi_session.state == PITHI_RECORDING && !is_old()) {
         pithi_lane_anchor();
         set_limit();
     }
@@ -252,7 +267,8 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_
     for (tries = 0; tries < 4; tries++) {
         uint64_t *begin = self.lane.begin, *end = self.lane.end;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (!exchange && end != NULL && pith_buffer_.next <= end && words + 2 <= (uint64_t)(end - pith_buffer_.next)) {
+        if (!exchange && end != NULL && !is_old() && pith_buffer_.next <= end &&
+            words + 2 <= (uint64_t)(end - pith_buffer_.next)) {
             uint64_t ticks = pithi_ticks(), *word, more = 0;
             int64_t step = (int64_t)(ticks - pith_buffer_.last_ticks);
             if (step >= GAP_TICKS || step <= -GAP_TICKS)
@@ -316,7 +332,7 @@ uint32_t pithi_buffer_lane_own(void)
 {
     if (pithi_state() >= PITHI_PAUSED && !self.listed)
         return PITHI_SPILL_DEFS;
-    if (!self.listed && !make_room(1, 0))
+    if ((!self.listed || is_old()) && !make_room(1, 0))
         return PITHI_SPILL_DEFS;
     self.lane.own = 1;
     return self.lane.number;
@@ -363,6 +379,14 @@ void pithi_buffer_stop_all(void)
     struct thread *thread;
     for (thread = threads; thread != NULL; thread = thread->next)
         clear_limits(thread->buffer);
+}
+
+void pithi_buffer_again(void)
+{
+    threads = NULL;
+    lane_count = 0;
+    idle_count = 0;
+    __atomic_store_n(&refused, 0, __ATOMIC_RELAXED);
 }
 
 void pithi_buffer_forked(void)

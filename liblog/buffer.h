@@ -41,6 +41,8 @@ void pithi_buffer_sum(void);
 
 /* Under the guard: all threads take the slow road from now on. */
 void pithi_buffer_stop_all(void);
+/* Under the guard, after the end of recording: threads get new buffers when they record again. */
+void pithi_buffer_again(void);
 /* In a forked child: it has no buffers. */
 void pithi_buffer_forked(void);
 #endif

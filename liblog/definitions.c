@@ -226,13 +226,6 @@ uint32_t pith_counter_define(const char *name, const char *unit)
     return define(PITHI_D_COUNTER, name, NULL, "user", unit);
 }
 
-void pithi_defs_write_all(void)
-{
-    uint32_t id;
-    for (id = 1; id <= entry_count; id++)
-        store_entry(id);
-}
-
 void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
 
 /* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
@@ -240,10 +233,77 @@ void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
 /* Up to so many, every member stores the list, should rank 0's file be missing; with PITH_RANKS, always. */
 #define MEMBERS_ALL_STORE 64
 
+/* Those in use, for another log of this process (pith_job_again). */
+struct kept_comm {
+    struct kept_comm *next;
+    uint32_t id;
+    size_t size;
+    char record[]; /* of `size` bytes */
+};
+static struct kept_comm *kept_comms; /* under the guard */
+
+static void keep_comm(uint32_t id, const struct piece *pieces, unsigned count)
+{
+    struct kept_comm *kept;
+    size_t size = 0, at = 0;
+    unsigned i;
+    for (i = 0; i < count; i++)
+        size += pieces[i].size;
+    kept = malloc(sizeof *kept + size);
+    if (kept == NULL)
+        return;
+    for (i = 0; i < count; at += pieces[i++].size)
+        if (pieces[i].size > 0)
+            memcpy(kept->record + at, pieces[i].data, pieces[i].size);
+    kept->id = id;
+    kept->size = size;
+    kept->next = kept_comms;
+    kept_comms = kept;
+}
+
+static void store_kept_comms(void)
+{
+    const struct kept_comm *kept;
+    for (kept = kept_comms; kept != NULL; kept = kept->next) {
+        struct piece piece = {kept->record, kept->size};
+        store(PITHI_D_COMM, kept->id, &piece, 1);
+    }
+}
+
+static void drop_comm(uint32_t id)
+{
+    struct pithi_guard guard;
+    struct kept_comm **at = &kept_comms, *gone;
+    if (!pithi_guard_enter(&guard))
+        return;
+    while (*at != NULL && (*at)->id != id)
+        at = &(*at)->next;
+    gone = *at;
+    if (gone != NULL)
+        *at = gone->next;
+    pithi_guard_leave(&guard);
+    free(gone);
+}
+
+/* What `comm` says, in pieces; without its members when `members` is 0. */
+static void comm_pieces(const struct pith_comm *comm, int members, struct pithi_spill_comm *head,
+                        struct piece pieces[4])
+{
+    *head = (struct pithi_spill_comm){comm->key, comm->rank, comm->size, comm->remote_size, 0};
+    if (!members || comm->world_ranks == NULL || comm->size < 0)
+        head->size = head->remote_size = 0;
+    if (comm->remote_ranks == NULL || comm->remote_size < 0 || head->size == 0)
+        head->remote_size = 0;
+    pieces[0] = (struct piece){head, sizeof *head};
+    pieces[1] = (struct piece){comm->world_ranks, (size_t)head->size * sizeof(int32_t)};
+    pieces[2] = (struct piece){comm->remote_ranks, (size_t)head->remote_size * sizeof(int32_t)};
+    pieces[3] = text(comm->name);
+}
+
 uint32_t pith_comm_define(const struct pith_comm *comm)
 {
     static uint32_t count;
-    struct pithi_spill_comm head = {comm->key, comm->rank, comm->size, comm->remote_size, 0};
+    struct pithi_spill_comm head;
     struct pithi_guard guard;
     struct piece pieces[4];
     uint32_t id = 0;
@@ -255,17 +315,13 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
     pithi_session_start();
     if (count < PITHI_WORD_ID_MAX)
         id = ++count;
-    if ((comm->rank != 0 && comm->size > MEMBERS_ALL_STORE && pithi_session.settings.ranks == NULL) ||
-        comm->world_ranks == NULL || comm->size < 0)
-        head.size = head.remote_size = 0;
-    if (comm->remote_ranks == NULL || comm->remote_size < 0 || head.size == 0)
-        head.remote_size = 0;
-    pieces[0] = (struct piece){&head, sizeof head};
-    pieces[1] = (struct piece){comm->world_ranks, (size_t)head.size * sizeof(int32_t)};
-    pieces[2] = (struct piece){comm->remote_ranks, (size_t)head.remote_size * sizeof(int32_t)};
-    pieces[3] = text(comm->name);
-    if (id != 0)
+    comm_pieces(comm, comm->rank == 0 || comm->size <= MEMBERS_ALL_STORE || pithi_session.settings.ranks != NULL, &head,
+                pieces);
+    if (id != 0) {
         store(PITHI_D_COMM, id, pieces, 4);
+        comm_pieces(comm, comm->size + (int64_t)comm->remote_size <= MEMBERS_ALL_STORE, &head, pieces);
+        keep_comm(id, pieces, 4);
+    }
     pithi_guard_leave(&guard);
     if (id != 0)
         pithi_record(PITHI_W_COMM_CREATE, id, NULL, 0);
@@ -274,8 +330,18 @@ uint32_t pith_comm_define(const struct pith_comm *comm)
 
 void pith_comm_free(uint32_t comm)
 {
-    if (pith_messages())
-        pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0);
+    if (!pith_messages())
+        return;
+    pithi_record(PITHI_W_COMM_FREE, comm, NULL, 0);
+    drop_comm(comm);
+}
+
+void pithi_defs_write_all(void)
+{
+    uint32_t id;
+    for (id = 1; id <= entry_count; id++)
+        store_entry(id);
+    store_kept_comms();
 }
 
 static void store_text(uint16_t type, uint32_t id, const char *first, const char *second)

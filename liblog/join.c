@@ -227,6 +227,17 @@ int pith_job_log(const char *name)
     return taken;
 }
 
+int pith_job_again(void)
+{
+    struct pithi_guard guard;
+    if (!pithi_guard_enter(&guard))
+        return -1;
+    pithi_session_again();
+    int state = pithi_session.state;
+    pithi_guard_leave(&guard);
+    return state == PITHI_NEW ? 0 : -1;
+}
+
 const char *pith_job_written(void) { return pithi_session.written; }
 
 void pith_job_finish(const struct pith_transport *transport)

@@ -75,6 +75,8 @@ const struct pith_transport *pith_job_joined(void) { return NULL; }
 
 int pith_job_log(const char *name) { return (void)name, -1; }
 
+int pith_job_again(void) { return -1; }
+
 const char *pith_job_written(void) { return ""; }
 
 void pith_job_turn(void) {}

@@ -126,6 +126,11 @@ PITH_API const struct pith_transport *pith_job_joined(void);
  * over, or the name cannot be. */
 PITH_API int pith_job_log(const char *name);
 
+/* After pith_job_finish: this process may record again, and join its job again, for another log. Definitions stay, with
+ * their ids; communicators do too, with their members if there are no more than 64. 0; -1: recording is not over, or
+ * could not begin. To be called by all processes of the job. */
+PITH_API int pith_job_again(void);
+
 /* The path of the log that was written last, where this process gave it its name (rank 0); else "". */
 PITH_API const char *pith_job_written(void);
 

@@ -4,6 +4,7 @@
 #include "buffer.h"
 #include "pith.h"
 #include "pith_tool.h"
+#include "record.h"
 #include "session.h"
 
 static uint64_t posted_count; /* atomic */
@@ -67,6 +68,8 @@ _Static_assert(PITH_KIND_SEND_ == PITHI_W_SEND && PITH_KIND_RECV_ == PITHI_W_REC
                "pith_tool.h names the kinds that spill.h does");
 
 uint64_t pith_recv_post_many(uint32_t count) { return __atomic_fetch_add(&posted_count, count, __ATOMIC_RELAXED); }
+
+uint64_t pithi_recv_posted(void) { return __atomic_load_n(&posted_count, __ATOMIC_RELAXED); }
 
 uint64_t pith_recv_post(void) { return pith_recv_post_many(1); }
 

@@ -16,6 +16,7 @@
 #include "pith.h"
 #include "pith_tool.h"
 #include "ranks.h"
+#include "record.h"
 #include "signals.h"
 #include "snapshot.h"
 
@@ -200,6 +201,7 @@ static const char *set_up(void)
     s->job = own_number();
     page->clock = (uint32_t)pithi_clock_choose();
     page->job = s->job;
+    page->first_posted = s->number > 0 ? pithi_recv_posted() : 0;
     memcpy(page->program, s->program, sizeof s->program);
     memcpy(page->log, s->log, sizeof s->log);
     pithi_session_window(page->first.mono_ns);
@@ -281,6 +283,23 @@ void pithi_session_over(void)
 {
     __atomic_store_n(&pithi_session.state, PITHI_OVER, __ATOMIC_SEQ_CST);
     pithi_buffer_stop_all();
+}
+
+void pithi_session_again(void)
+{
+    struct pithi_session *s = &pithi_session;
+    if (s->state != PITHI_OVER || s->start_real_ns == 0)
+        return;
+    memset(&s->file, 0, sizeof s->file);
+    s->lost = 0;
+    s->size = 0;
+    s->failed = 0;
+    s->window_begun = 0;
+    s->folder[0] = '\0';
+    pithi_defs_forked();
+    pithi_buffer_again();
+    __atomic_add_fetch(&s->number, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&s->state, PITHI_NEW, __ATOMIC_SEQ_CST);
 }
 
 void pithi_session_drop(void)

@@ -25,6 +25,7 @@ struct pithi_session {
     int left_out;     /* by PITH_RANKS: of this process nothing is kept */
     int listed;       /* how many ranks of the job PITH_RANKS lets record, from pith_job_join on */
     int failed;       /* a failure was told already */
+    unsigned number;  /* logs of this process before this one; atomic */
     int window_begun; /* PITH_FROM is over, in whatever way the job's start is agreed on later */
     char program[256];
     char log[PITHI_PATH_MAX];
@@ -55,7 +56,10 @@ void pithi_guard_settle(void);
 void pithi_session_start(void);
 /* Under the guard: nothing is recorded from now on. */
 void pithi_session_over(void);
-/* The same, and what was recorded goes (PITH_RANKS); but not the folder, in which others may be about to make files. */
+/* Under the guard, when the log is written: the state is NEW again, for another log. */
+void pithi_session_again(void);
+/* Nothing is recorded from now on, and what was recorded goes (PITH_RANKS); but not the folder, in which others may be
+ * about to make files. */
 void pithi_session_drop(void);
 
 /* Under the guard, in the state RECORDING. Is it the time before PITH_FROM? After PITH_TO, sets the state PAST. */

@@ -228,6 +228,7 @@ void pithi_snapshot_start(void)
 {
     pthread_attr_t attributes;
     pthread_t thread;
+    closed = 0; /* nobody makes one before recording begins */
     if (pithi_session.settings.snapshot_signal == 0 || listening || sem_init(&asked, 0, 0) != 0 ||
         pthread_attr_init(&attributes) != 0)
         return;

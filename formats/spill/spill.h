@@ -64,6 +64,7 @@ struct pithi_spill_page {
     /* PITH_FROM and PITH_TO, as CLOCK_MONOTONIC: readers leave out what lies before or after (spill_trim.h). `zero_ns`
      * is the moment that they count from, and time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
+    uint64_t first_posted; /* order number of the first receive posted for this log */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
 

@@ -161,6 +161,13 @@ static void peer_and_tag(uint64_t word, struct pithlog_record *record)
     record->tag = (int32_t)(uint32_t)(word >> 32);
 }
 
+/* A receive that was posted for an older log of the process comes first. */
+static uint64_t posted_of(const struct pithi_spill_walk *walk, uint64_t posted)
+{
+    uint64_t first = walk->spill->page.first_posted;
+    return posted > first ? posted - first : 0;
+}
+
 /* The rarer kinds, which use more fields. Gives -1 when the record is to be dropped. */
 static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint32_t kind, uint32_t id,
                        struct pithlog_record *record)
@@ -182,7 +189,7 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
         record->kind = kind == PITHI_W_SEND ? PITHLOG_SEND : PITHLOG_RECV;
         peer_and_tag(load(word + 1), record);
         record->bytes = load(word + 2);
-        record->posted = kind == PITHI_W_RECV ? load(word + 3) : 0;
+        record->posted = kind == PITHI_W_RECV ? posted_of(walk, load(word + 3)) : 0;
         return map_comm(walk, id, record);
     case PITHI_W_COLL:
         record->kind = PITHLOG_COLL;

@@ -13,6 +13,9 @@
 void pithi_mpe_record(int number);
 void pithi_mpe_record_bytes(int number, const unsigned char bytes[32]);
 
+/* A new log begins: numbers are given out from the first on, and what was described is told to the log. */
+void pithi_mpe_numbers_begin(void);
+
 /* Descriptions. Strings may be NULL. */
 void pithi_mpe_describe_state(int start, int final, const char *name, const char *colour, const char *format);
 void pithi_mpe_describe_event(int number, const char *name, const char *colour, const char *format);

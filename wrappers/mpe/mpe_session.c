@@ -6,6 +6,7 @@
 #include "mpe_session.h"
 
 #include "mpe_log.h"
+#include "mpe_numbers.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "transport.h"
@@ -58,10 +59,17 @@ static int mpi_is_up(void)
     return up && !over;
 }
 
+/* Where libpith-mpi has the job it has opened the transport, which serves until MPI_Finalize. */
 static int join(void)
 {
-    transport = pith_job_joined();
+    static const struct pith_transport *others;
+
+    if (pith_job_joined())
+        others = pith_job_joined();
+    transport = others;
     is_own = transport == NULL;
+    if (others && !pith_job_joined())
+        pith_job_join(others);
     if (is_own && (transport = pithi_transport_open()) == NULL)
         return MPE_LOG_NOT_INITIALIZED;
     if (is_own)
@@ -76,9 +84,12 @@ int MPE_Init_log(void)
         return MPE_Start_log();
     if (!mpi_is_up())
         return MPE_LOG_NOT_INITIALIZED;
+    if (pithi_mpe_state == PITHI_MPE_FINISHED)
+        pith_job_again();
     int result = join();
     if (result == MPE_LOG_OK) {
-        pithi_mpe_number++;
+        if (pithi_mpe_number++ > 0)
+            pithi_mpe_numbers_begin();
         __atomic_store_n(&pithi_mpe_state, PITHI_MPE_RUNNING, __ATOMIC_SEQ_CST);
     }
     return result;
