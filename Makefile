@@ -76,6 +76,7 @@ man_src := $(wildcard man/*.[1357])
 
 obj = $(patsubst %.c,$(O)/obj/%.o,$(1))
 
+comma := ,
 SAN :=
 LINK = $(CC) $(SAN) $(CFLAGS) $(LDFLAGS)
 
@@ -105,8 +106,16 @@ runtime_time := $(runtime_trace) $(carry_src)
 link_time := $(link_trace)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 mpe_src := $(wildcard wrappers/mpe/*.c)
-mpe_libs := $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libmpe.so libmpe.a))
-mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _log.h _logf.h _misc.h _graphics.h)))
+# libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).
+mpe_serial_src := $(wildcard wrappers/mpe_serial/*.c)
+mpe_serial_libs := $(addprefix $(O)/lib/pith/serial/,libpith-mpe.a libpith-mpe-null.a)
+mpe_libs := $(mpe_serial_libs) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libpith-mpe.so libpith-mpe.a libpith-tmpe.a))
+mpe_names := libmpe.a libmpe_null.a libmpe_nompi.a libmpe_nompi_null.a libmpe_f2cmpi.a
+mpe_names_mpi := $(mpe_names) liblmpe.a libtmpe.a libampe.a libmpe_collchk.a
+mpe_links := $(addprefix $(O)/lib/pith/serial/,$(mpe_names)) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,$(mpe_names_mpi)))
+mpe_compilers := $(O)/bin/mpecc $(O)/bin/mpefc
+mpe_mpi_src := wrappers/mpe/mpe_comm.c # what is other without MPI
+mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _nompi.h _log.h _logf.h _misc.h _graphics.h)))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
@@ -135,7 +144,7 @@ all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
 tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(O)/bin/upshot $(O)/libexec/pith/pith-run
-wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs)
+wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
@@ -284,14 +293,17 @@ $(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
 $(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libmpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
+$(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
 		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
-$(O)/lib/pith/$(1)/libmpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
+$(O)/lib/pith/$(1)/libpith-tmpe.a: $(O)/obj/wrappers/mpe_names/trace_output.o
+	$$(archive)
+$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
 	$$(archive)
 endef
-# $(2) = a library. Its wrappers, the C files beside its template, and its part of the runtime.
+# $(2) = a library; but for that of the log without a SONAME, so that a program linked with it by its path finds it there
+# (wrappers/mpe_names). Its wrappers, the C files beside its template, and its part of the runtime.
 define mpi_lib_rules
 $(O)/gen/$(1)/$(2).c: $(templates_$(2)) wrappers/mpi/roles.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
 	$(O)/bin/wrappergen --preload -w $(templates_$(2)) -r wrappers/mpi/roles.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
@@ -305,7 +317,7 @@ $(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.
 		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
 		$(wildcard wrappers/$(2)/*.map) $(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete $(if $(filter mpi,$(2)),-Wl$(comma)-soname$(comma)$$(@F)) -Wl,--no-undefined $(if $(findstring -lpith,$(link_$(2))),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../..') -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(eval $(call mpe_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 
@@ -335,6 +347,29 @@ $(O)/lib/pith/$(1)/libpith-cxx.so: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.c
 	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
 endef
 $(foreach m,$(cxx_mpis),$(eval $(call cxx_rules,$(m))))
+
+# ---- MPE without MPI, and MPE's names ----------------------------------------------------------------------------------
+define serial_compile
+$(call compile,-DPITHI_STATIC -DNOMPI -Iwrappers/mpe_serial $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe)
+endef
+mpe_serial_obj = $(patsubst wrappers/%.c,$(O)/obj/serial/%.o,$(1))
+$(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers)
+	$(serial_compile)
+$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src))) | $(mpe_headers)
+	$(archive)
+$(O)/lib/pith/serial/libpith-mpe-null.a: $(call mpe_serial_obj,wrappers/mpe_serial/mpe_null.c wrappers/mpe/mpe_fortran.c)
+	$(archive)
+link_names = wrappers/mpe_names/link_names
+define mpe_name_rules
+$(O)/lib/pith/$(1)/libmpe.a: $(link_names)
+	@mkdir -p $$(@D)
+	sh $(link_names) $$(@D) '$(abspath $(O))/lib/pith' $(1) ../../libpith.a
+$(addprefix $(O)/lib/pith/$(1)/,$(filter-out libmpe.a,$(2))): $(O)/lib/pith/$(1)/libmpe.a ;
+endef
+$(eval $(call mpe_name_rules,serial,$(mpe_names))) $(foreach m,$(MPIS),$(eval $(call mpe_name_rules,$(m),$(mpe_names_mpi))))
+$(O)/bin/mpe%: wrappers/mpe_names/mpecc
+	@mkdir -p $(@D)
+	install -m 755 $< $@
 
 # ---- viewer ------------------------------------------------------------------------------------------------------------
 # The script and the style of a page as strings.
@@ -383,7 +418,7 @@ pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc))
+pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc))
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -392,6 +427,7 @@ $(call $(1),755,$(bindir),$(O)/bin/pith $(O)/bin/wrappergen)
 $(call $(1),755,$(prefix)/$(pkglibexecdir),$(O)/libexec/pith/pith-run $(filter $(O)/libexec/%,$(viewer_out)))
 $(call $(1),644,$(libdir),$(lib_so) $(null_so) $(lib_a) $(null_a))
 $(call $(1),644,$(prefix)/$(pkglibdir),$(run_so) $(filter $(O)/lib/pith/%,$(viewer_out)))
+$(call $(1),644,$(prefix)/$(pkglibdir)/serial,$(mpe_serial_libs))
 $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/lib/pith/$(m)/%,$(mpi_so) $(mpi_a) $(mpe_libs) $(cxx_libs)))
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
@@ -412,6 +448,7 @@ pc:
 	@for pc in $(notdir $(pc_files)); do \
 		case $$pc in pith-mpi-*-static.pc) in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
 		pith-cxx-*) in=wrappers/cxx/pith-cxx.pc.in mpi=$${pc#pith-cxx-} ;; \
+		mpe-*) in=wrappers/mpe_names/mpe.pc.in mpi=$${pc#mpe-} ;; \
 		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done
@@ -420,12 +457,19 @@ install: all pc
 	@ln -sf pith '$(DESTDIR)$(bindir)/upshot'
 	@ln -sf $(notdir $(lib_so)) '$(DESTDIR)$(libdir)/libpith.so'
 	@ln -sf $(notdir $(null_so)) '$(DESTDIR)$(libdir)/libpith-null.so'
+	@for m in serial $(MPIS); do sh $(link_names) '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m '$(prefix)/$(pkglibdir)' $$m \
+		'$(if $(filter $(prefix)/lib,$(libdir)),../..,$(libdir))/libpith.a' || exit 1; done
+	@for c in mpecc mpefc; do sed 's|^libdir=.*|libdir=$(patsubst $(prefix)/%,$$prefix/%,$(libdir))|; s|^includedir=.*|includedir=$(patsubst $(prefix)/%,$$prefix/%,$(includedir))|' \
+		wrappers/mpe_names/mpecc >'$(DESTDIR)$(bindir)'/$$c && chmod 755 '$(DESTDIR)$(bindir)'/$$c || exit 1; \
+		for m in $(MPIS); do ln -sf $$c '$(DESTDIR)$(bindir)'/$$c.$$m; done; done
 	@[ -n '$(DESTDIR)' ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || : # the linker's list of libraries
 	@echo 'installed in $(DESTDIR)$(prefix)'
 uninstall:
 	$(call installed,drop)
 	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
-	@for d in $(foreach m,$(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir); do \
+	@cd '$(DESTDIR)$(bindir)' && rm -f $(foreach c,mpecc mpefc,$(c) $(addprefix $(c).,$(MPIS)))
+	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
+	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
 	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.

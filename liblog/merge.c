@@ -416,7 +416,7 @@ void pithi_merge_alone(void)
     struct pithi_guard guard;
     int saved = errno;
     if (!pithi_session.left_out) {
-        pithi_merge(pithi_transport_alone());
+        pithi_merge(pith_transport_alone());
     } else if (pithi_guard_enter(&guard)) {
         pithi_session_drop();
         rmdir(pithi_session.folder);

@@ -13,7 +13,4 @@ void pithi_merge_alone(void);
 /* A process of a job ends and the job was not finished: says how to get at what was recorded. */
 void pithi_merge_missed(void);
 
-/* A job of one. */
-const struct pith_transport *pithi_transport_alone(void);
-
 #endif

@@ -73,6 +73,8 @@ void pith_job_finish(const struct pith_transport *transport) { (void)transport; 
 
 const struct pith_transport *pith_job_joined(void) { return NULL; }
 
+const struct pith_transport *pith_transport_alone(void) { return NULL; }
+
 int pith_job_log(const char *name) { return (void)name, -1; }
 
 int pith_job_again(void) { return -1; }

@@ -134,6 +134,9 @@ PITH_API int pith_job_again(void);
 /* The path of the log that was written last, where this process gave it its name (rank 0); else "". */
 PITH_API const char *pith_job_written(void);
 
+/* The transport of a process that is a job by itself. */
+PITH_API const struct pith_transport *pith_transport_alone(void);
+
 /* All processes of the job are at the same place: after a collective call of all, counted only where it succeeded.
  * Where the user wants clocks to be compared now and then (PITH_SYNC), this is done here when it is time. */
 PITH_API void pith_job_turn(void);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "descriptor.h"
-#include "merge.h"
+#include "pith_tool.h"
 
 static int no_peer(void *context, int to, const void *data, size_t size)
 {
@@ -75,7 +75,7 @@ static int file_close(void *context, void *file)
     return close((int)(intptr_t)file);
 }
 
-const struct pith_transport *pithi_transport_alone(void)
+const struct pith_transport *pith_transport_alone(void)
 {
     static const struct pith_transport alone = {.size = 1,
                                                 .sharing = 1,

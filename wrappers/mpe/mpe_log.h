@@ -14,7 +14,11 @@
 #ifndef MPE_LOG_H
 #define MPE_LOG_H
 
+#if defined(NOMPI) || defined(CLOG_NOMPI)
+#include "mpe_nompi.h"
+#else
 #include <mpi.h>
+#endif
 
 #if defined(__cplusplus)
 extern "C" {

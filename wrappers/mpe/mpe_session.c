@@ -7,15 +7,15 @@
 
 #include "mpe_log.h"
 #include "mpe_numbers.h"
+#include "old_settings.h"
 #include "pith_tool.h"
+#include "rank_names.h"
 #include "real.h"
 #include "transport.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { NAME_MAX_BYTES = 1024 };
 
@@ -86,6 +86,7 @@ int MPE_Init_log(void)
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_mpe_state == PITHI_MPE_FINISHED)
         pith_job_again();
+    pithi_old_settings_note();
     int result = join();
     if (result == MPE_LOG_OK) {
         if (pithi_mpe_number++ > 0)
@@ -117,38 +118,20 @@ int MPE_Log_sync_clocks(void)
 {
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
-    pith_sync();
+    if (pithi_old_flag("MPE_CLOCKS_SYNC", 1))
+        pith_sync();
     return MPE_LOG_OK;
 }
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-static int has_variable(const char *const *prefixes)
-{
-    for (char **variable = environ; variable && *variable; variable++)
-        for (const char *const *prefix = prefixes; *prefix; prefix++)
-            if (strncmp(*variable, *prefix, strlen(*prefix)) == 0)
-                return 1;
-    return 0;
-}
-
-/* Who has set up MPE, and nothing of Pith, has MPE's tools in mind. */
-static const char *suffix(void)
-{
-    static const char *const of_mpe[] = {"MPE_", "CLOG_", NULL}, *const of_pith[] = {"PITH_", NULL};
-
-    return has_variable(of_mpe) && !has_variable(of_pith) ? ".clog2" : ".pith";
-}
-
 /* The name that rank 0 wants; "": the one that recording began with. */
 static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
 {
-    const char *variable = getenv("MPE_LOGFILE_PREFIX");
-
-    if (variable && *variable)
-        prefix = variable;
+    if (pithi_old_prefix())
+        prefix = pithi_old_prefix();
     name[0] = 0;
-    if (prefix && *prefix && snprintf(name, NAME_MAX_BYTES, "%s%s", prefix, suffix()) >= NAME_MAX_BYTES)
+    if (prefix && *prefix && snprintf(name, NAME_MAX_BYTES, "%s.pith", prefix) >= NAME_MAX_BYTES)
         name[0] = 0;
 }
 
@@ -174,6 +157,7 @@ int MPE_Finish_log(const char *prefix)
     pith_job_finish(transport);
     snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
     tell_all(written);
+    pithi_rank_names(transport, written);
     if (is_own)
         pithi_transport_close();
     transport = NULL;

@@ -54,6 +54,8 @@ static void record(enum event event, const struct payload *payload)
 {
     uint32_t id = __atomic_load_n(&events[event].id, __ATOMIC_RELAXED);
 
+    if (pithi_calls_are_off())
+        return;
     if (!id) { /* several threads may: the same name gives the same id */
         id = pith_event_define_group(events[event].name, events[event].colour, events[event].format,
                                      events[event].group);

@@ -15,6 +15,11 @@ int pithi_job_up, pithi_job_threads, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
+/* Of libmpe (wrappers/mpe), in programs that have it: with these wrappers MPE's log begins in MPI_Init and is written
+ * in MPI_Finalize, if not before. */
+__attribute__((weak, visibility("default"))) extern int MPE_Init_log(void);
+__attribute__((weak, visibility("default"))) extern int MPE_Finish_log(const char *prefix);
+
 static void tell_library(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -51,6 +56,8 @@ void pithi_job_begin(int result)
         pithi_job_messages = 0;
     transport = opened;
     pithi_carry_begin();
+    if (MPE_Init_log)
+        MPE_Init_log();
 }
 
 /* Only what all processes do alike counts: a call that failed in one of them will come again there. */
@@ -73,6 +80,8 @@ void pithi_job_end(struct pithi_call *call)
     pithi_job_up = 0;
     if (!transport)
         return;
+    if (MPE_Finish_log)
+        MPE_Finish_log(NULL);
     pith_job_finish(transport);
     pithi_transport_close();
     transport = NULL;
@@ -135,15 +144,21 @@ void pithi_job_abort(void)
         pith_job_abandon();
 }
 
+static void stop_calls(int stop) { __atomic_store_n(&pithi_calls_off, stop, __ATOMIC_RELAXED); }
+
 void pithi_job_control_begin(int level)
 {
-    if (level == 1 || level == 2)
+    if (MPE_Init_log && level)
+        stop_calls(0);
+    else if (level == 1 || level == 2)
         pith_resume();
 }
 
 void pithi_job_control_end(int level)
 {
-    if (level == 0)
+    if (level == 0 && MPE_Init_log)
+        stop_calls(1);
+    else if (level == 0)
         pith_pause();
     else if (level == 2)
         pith_flush();

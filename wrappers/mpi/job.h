@@ -30,7 +30,9 @@ void pithi_job_session(int result);
 int pithi_job_session_end(struct pithi_call *call);
 /* Before MPI_Abort: says what is left and how to get at it. */
 void pithi_job_abort(void);
-/* MPI_Pcontrol, before and after: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. */
+/* MPI_Pcontrol, before and after: 0 pauses, 1 resumes, 2 resumes and flushes; other levels do nothing. In a program
+ * with the MPE API (libmpe), as that has it: 0 stops what MPI calls record, all others start it, and what the program
+ * records itself goes on. */
 void pithi_job_control_begin(int level);
 void pithi_job_control_end(int level);
 

@@ -51,6 +51,8 @@ static struct pithi_comm *comm_of(MPI_Comm comm) { return on() ? pithi_comm_find
 
 static void record_send(const struct pithi_comm *comm, int to, int tag, uint64_t bytes)
 {
+    if (pithi_calls_are_off())
+        return;
     if (__builtin_expect(pithi_self.begun, 1))
         pith_same_send(comm->id, to, tag, bytes);
     else
@@ -98,6 +100,8 @@ MPI_Status *pithi_recv_status(struct pithi_recv *recv, MPI_Status *status)
 /* The first receive that a call completes tells the time for the others, and for the end of the call's state. */
 static void record(const struct pithi_comm *comm, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
+    if (pithi_calls_are_off())
+        return;
     if (pithi_self.stamped)
         pith_same_recv(comm->id, peer, tag, bytes, posted);
     else

@@ -5,6 +5,9 @@
 #include "group.h"
 #include "pith_tool.h"
 
+int pithi_calls_off;
+struct pithi_state pithi_state_off = {"", "", "", PITH_LEFT_OUT_};
+
 int pithi_state_first(struct pithi_state *state)
 {
     const char *colour = *state->colour ? state->colour : pithi_group_colour(state->name, state->classes);

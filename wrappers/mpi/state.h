@@ -17,6 +17,15 @@ struct pithi_call {
     int outer_recorded;
 };
 
+/* 1 while MPI_Pcontrol(0) has stopped what calls record, in a program with the MPE API (job.h). Requests
+ * and communicators are followed all the same. */
+extern int pithi_calls_off __attribute__((visibility("hidden"))); /* atomic */
+extern struct pithi_state pithi_state_off __attribute__((visibility("hidden")));
+static inline int pithi_calls_are_off(void)
+{
+    return __builtin_expect(__atomic_load_n(&pithi_calls_off, __ATOMIC_RELAXED), 0);
+}
+
 /* The first call: defines the state, and begins it. 0: it is left out (PITH_ONLY, PITH_SKIP). */
 int pithi_state_first(struct pithi_state *state);
 
@@ -35,6 +44,8 @@ static inline void pithi_enter(struct pithi_call *call, struct pithi_state *stat
         self->recorded = 1;
     else
         state = pithi_state_nested(state, caller);
+    if (pithi_calls_are_off())
+        state = &pithi_state_off;
     call->state = state;
     if (__builtin_expect(self->recorded, 1)) {
         uint32_t id = __atomic_load_n(&state->id, __ATOMIC_RELAXED);

@@ -53,19 +53,23 @@ static int put_rank(const char *name, char *path, size_t size)
     return 1;
 }
 
+/* There in programs that were linked with MPE's trace library, libtmpe (wrappers/mpe_names/trace_output.c). */
+__attribute__((weak, visibility("default"))) extern const int pith_trace_descriptor;
+
 /* Standard error is held by a descriptor of our own: a program may close its 2 and get a file of data there. Under a
  * launcher it is a pipe, and what the launcher reads in one piece it prints in one piece: a line may be cut in two,
  * with one of another rank between (Open MPI's pieces have 4096 bytes). In packet mode (pipe(2), O_DIRECT) a piece is
  * one line. The pipe is opened anew for that: the program's own writes stay as they are. */
-static int open_standard_error(void)
+static int open_standard(void)
 {
     struct stat info;
-    int fd = -1;
+    int standard = &pith_trace_descriptor ? pith_trace_descriptor : STDERR_FILENO, fd = -1;
+    const char *path = standard == STDERR_FILENO ? "/proc/self/fd/2" : "/proc/self/fd/1";
 
-    if (pithi_launcher_rank(-1) >= 0 && fstat(STDERR_FILENO, &info) == 0 && S_ISFIFO(info.st_mode))
-        fd = open("/proc/self/fd/2", O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (pithi_launcher_rank(-1) >= 0 && fstat(standard, &info) == 0 && S_ISFIFO(info.st_mode))
+        fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return far_up(STDERR_FILENO);
+        return far_up(standard);
     fcntl(fd, F_SETFL, O_DIRECT); /* and no longer O_NONBLOCK, which was for opening only */
     int high = far_up(fd);
     if (high != fd)
@@ -93,7 +97,7 @@ static void open_output(void)
         }
         fprintf(stderr, "pith: PITH_TRACE_FILE: %s: %s; the trace goes to standard error\n", name, strerror(errno));
     }
-    output = open_standard_error();
+    output = open_standard();
 }
 
 /* Appended in one piece: by the kernel in a file, and in a pipe since a line is shorter than PIPE_BUF. */

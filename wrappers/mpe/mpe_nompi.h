@@ -1,0 +1,18 @@
+/* mpe_nompi.h - what the MPE API takes from mpi.h, for programs without MPI: compiled with -DNOMPI, linked with
+ * -lmpe_nompi. A process is rank 0 of 1. */
+#ifndef MPE_NOMPI_H
+#define MPE_NOMPI_H
+
+typedef int MPI_Comm;
+typedef int MPI_Datatype;
+typedef int MPI_Fint;
+
+#define MPI_COMM_NULL ((MPI_Comm)0)
+#define MPI_COMM_WORLD ((MPI_Comm)1)
+#define MPI_COMM_SELF ((MPI_Comm)2)
+#define MPI_SUCCESS 0
+#define MPI_PROC_NULL (-1)
+#define MPI_ANY_SOURCE (-2)
+#define MPI_ANY_TAG (-1)
+
+#endif

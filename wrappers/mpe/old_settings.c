@@ -1,0 +1,164 @@
+/* old_settings.c - see old_settings.h. */
+#include "old_settings.h"
+
+#include "launcher.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+/* All that MPE read while a program ran. */
+enum { FLAG = 1, IDLE = 2 }; /* a yes or no; no meaning any more */
+static const struct {
+    const char *name;
+    int kind;
+} variables[] = {
+    {"MPE_LOGFILE_PREFIX", 0},
+    {"MPE_TMPDIR", 0},
+    {"MPE_LOG_FORMAT", 0},
+    {"MPE_LOG_OVERHEAD", FLAG},
+    {"MPE_LOG_RANK2PROCNAME", FLAG},
+    {"MPE_CLOCKS_SYNC", FLAG},
+    {"MPE_SYNC_FREQUENCY", IDLE},
+    {"MPE_SYNC_ALGORITHM", IDLE},
+    {"MPE_SAME_TMPDIR", IDLE},
+    {"MPE_DELETE_LOCALFILE", IDLE},
+    {"MPE_USE_FCONSTS_IN_MPIH", IDLE},
+    {"CLOG_BLOCK_SIZE", IDLE},
+    {"CLOG_BUFFERED_BLOCKS", IDLE},
+};
+enum { VARIABLES = sizeof variables / sizeof variables[0] };
+
+static const char *text(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+/* 1, 0; -1: neither. */
+static int yes_or_no(const char *value)
+{
+    static const char *const words[2][4] = {{"false", "FALSE", "no", "NO"}, {"true", "TRUE", "yes", "YES"}};
+
+    for (int answer = 0; answer < 2; answer++)
+        for (int i = 0; i < 4; i++)
+            if (!strcmp(value, words[answer][i]))
+                return answer;
+    return -1;
+}
+
+int pithi_old_flag(const char *name, int otherwise)
+{
+    const char *value = text(name);
+    int answer = value ? yes_or_no(value) : -1;
+
+    return answer < 0 ? otherwise : answer;
+}
+
+const char *pithi_old_prefix(void) { return text("MPE_LOGFILE_PREFIX"); }
+
+/* ---- Into Pith's ------------------------------------------------------------------------------------------------- */
+
+static int any_of_mpe(void)
+{
+    for (int i = 0; i < VARIABLES; i++)
+        if (text(variables[i].name))
+            return 1;
+    return 0;
+}
+
+static int any_of_pith(void)
+{
+    for (char **variable = environ; variable && *variable; variable++)
+        if (!strncmp(*variable, "PITH_", 5))
+            return 1;
+    return 0;
+}
+
+/* The formats of MPE 1, and what has taken their place. NULL: not said. */
+static const char *format(void)
+{
+    static const char *const names[][2] = {{"ALOG", "alog"}, {"CLOG", "clog2"}, {"CLOG2", "clog2"}, {"SLOG", "slog2"}};
+    const char *value = text("MPE_LOG_FORMAT");
+
+    for (size_t i = 0; value && i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(value, names[i][0]))
+            return names[i][1];
+    return NULL;
+}
+
+/* A folder of the user's own in it, as other jobs have files there too. */
+static void set_spill(const char *folder)
+{
+    char path[4096];
+
+    if (snprintf(path, sizeof path, "%s/pith-%u-%s.spill", folder, (unsigned)geteuid(), program_invocation_short_name) <
+        (int)sizeof path)
+        setenv("PITH_SPILL", path, 0);
+}
+
+static void skip_own_state(void)
+{
+    const char *skip = text("PITH_SKIP");
+    char list[4096];
+
+    if (snprintf(list, sizeof list, "%s%spith:flush", skip ? skip : "", skip ? "," : "") < (int)sizeof list)
+        setenv("PITH_SKIP", list, 1);
+}
+
+/* Who has set up MPE, and nothing of Pith, has MPE's tools in mind, which read CLOG-2. At the program's start: what
+ * records reads the variables when it first records. */
+__attribute__((constructor)) static void take_over(void)
+{
+    const char *wanted;
+
+    if (getauxval(AT_SECURE) != 0 || !any_of_mpe())
+        return;
+    wanted = format();
+    if (!wanted && !any_of_pith())
+        wanted = "clog2";
+    if (wanted && !text("PITH_LOG"))
+        setenv("PITH_FORMAT", wanted, 0);
+    if (text("MPE_TMPDIR"))
+        set_spill(text("MPE_TMPDIR"));
+    if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
+        skip_own_state();
+}
+
+/* ---- Notes ------------------------------------------------------------------------------------------------------- */
+
+/* Names with commas between; returns how many. */
+static int list_idle(char *list, size_t size)
+{
+    int count = 0;
+
+    *list = 0;
+    for (int i = 0; i < VARIABLES; i++)
+        if ((variables[i].kind & IDLE) && text(variables[i].name)) {
+            size_t used = strlen(list);
+            snprintf(list + used, size - used, "%s%s", count++ ? ", " : "", variables[i].name);
+        }
+    return count;
+}
+
+void pithi_old_settings_note(void)
+{
+    const char *quiet = getenv("PITH_QUIET");
+    static int done;
+    char list[512];
+
+    if (done++ || pithi_launcher_rank(0) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
+        return;
+    for (int i = 0; i < VARIABLES; i++)
+        if ((variables[i].kind & FLAG) && text(variables[i].name) && yes_or_no(text(variables[i].name)) < 0)
+            fprintf(stderr, "pith: %s=%s: not yes or no; taken as not given\n", variables[i].name,
+                    text(variables[i].name));
+    if (text("MPE_LOG_FORMAT") && !format())
+        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; taken as not given\n",
+                text("MPE_LOG_FORMAT"));
+    if (list_idle(list, sizeof list) > 0)
+        fprintf(stderr, "pith: %s: set, but of no meaning here (man 3 mpe)\n", list);
+}
