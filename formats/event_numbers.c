@@ -43,6 +43,20 @@ void pithi_event_numbers_state(char key[48], int32_t start, int32_t final)
 
 void pithi_event_numbers_event(char key[48], int32_t number) { snprintf(key, 48, EVENT "%d", number); }
 
+int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final)
+{
+    enum { MOST = 8192 };
+    char key[48];
+
+    if (start < 0 || start > INT32_MAX || (final && (*final < 0 || *final > INT32_MAX)) || ++*told > MOST)
+        return PITH_OK;
+    if (final)
+        pithi_event_numbers_state(key, (int32_t)start, (int32_t)*final);
+    else
+        pithi_event_numbers_event(key, (int32_t)start);
+    return pithi_defs_property(defs, key, pithi_defs_get(defs, id)->name);
+}
+
 /* ---- Meanings ---------------------------------------------------------------------------------------------------- */
 
 static int add(struct pithi_meanings *meanings, int32_t number, int what, const char *name)

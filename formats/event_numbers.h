@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "foreign/lookup.h"
+#include "native/segment.h"
 #include "pithlog.h"
 
 enum { PITHI_CARGO = 32 }; /* bytes of a payload of MPE's */
@@ -23,6 +24,10 @@ int pithi_event_numbers(const char *key, int32_t numbers[2]);
 /* The key, for a state's numbers, or for an event's number. */
 void pithi_event_numbers_state(char key[48], int32_t start, int32_t final);
 void pithi_event_numbers_event(char key[48], int32_t number);
+
+/* For readers: tells a log the numbers of a state or an event (`final` NULL). Numbers below 0, and more definitions
+ * than a program has, are passed over: each costs a look at all. *told: 0 at first. */
+int pithi_event_numbers_tell(struct pithi_defs *defs, uint32_t *told, uint32_t id, int64_t start, const int64_t *final);
 
 /* What the program's numbers mean, by all the properties that were added. All zero is an empty one. */
 struct pithi_meanings {

@@ -8,6 +8,7 @@
 
 #include "colour.h"
 #include "error.h"
+#include "event_numbers.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
 
@@ -185,6 +186,7 @@ static int define_state(struct pithi_alog_scan *scan, const struct pithi_alog_li
         snprintf(name, sizeof name, "state %" PRId64, line->task);
     def.group = pithi_name_group(name);
     TRY(pithi_defs_add(defs, &def, &id));
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, line->task, &line->data));
     event->starts = id + 1;
     pithi_alog_event(scan, line->data)->ends = id + 1;
 out:
@@ -349,7 +351,7 @@ static void choose_payload(struct pithi_alog_event *event, char format[64])
 }
 
 /* Solo events become definitions when all lines are known. Two numbers with one description stay two. */
-static int define_event(struct pithi_alog_event *event, struct pithi_defs *defs)
+static int define_event(struct pithi_alog_scan *scan, struct pithi_alog_event *event, struct pithi_defs *defs)
 {
     char name[512], format[64];
     struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .name = name, .format = format};
@@ -367,6 +369,7 @@ static int define_event(struct pithi_alog_event *event, struct pithi_defs *defs)
         TRY(pithi_defs_add(defs, &def, &id));
     }
     event->solo = id + 1;
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, event->type, NULL));
 out:
     return err;
 }
@@ -378,7 +381,7 @@ static int define_events(struct pithi_alog_scan *scan, struct pithi_defs *defs)
     for (uint32_t i = 0; i < scan->event_count && !err; i++) {
         struct pithi_alog_event *event = &scan->events[i];
         if (!event->starts && !event->ends && (event->used || event->name))
-            err = define_event(event, defs);
+            err = define_event(scan, event, defs);
     }
     return err;
 }

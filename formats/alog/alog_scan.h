@@ -54,6 +54,7 @@ struct pithi_alog_scan {
     int has_start, disorder;
     int64_t first_ns; /* of the events; INT64_MAX: none */
     uint64_t ignored_states;
+    uint32_t numbers_told; /* event_numbers.h */
     struct pithi_alog_event *events;
     uint32_t event_count, event_size;
     struct pithi_lookup event_of; /* type -> index + 1 */

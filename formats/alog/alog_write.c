@@ -11,6 +11,7 @@
 #include "alog/alog_scan.h"
 #include "colour.h"
 #include "error.h"
+#include "foreign/given_numbers.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
 
@@ -39,7 +40,8 @@ struct alog_writer {
     int32_t lines;
     uint32_t lanes, defs;
     struct number *numbers;
-    int32_t next_number;
+    int32_t next_number, kinds; /* how many are in use */
+    struct pithi_given given;
     uint64_t lines_written, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments,
         other_comms;
     int64_t end_us;
@@ -121,13 +123,16 @@ static struct number *number_of(struct alog_writer *w, uint32_t id)
         return NULL;
     number = &w->numbers[id];
     if (!number->start) {
-        number->start = ++w->next_number;
-        if (def->kind == PITHLOG_STATE)
-            number->end = ++w->next_number;
+        int state = def->kind == PITHLOG_STATE;
+        const struct pithi_number_pair *given = pithi_given_get(&w->given, id, 0);
+        number->start = given ? given->begin : pithi_given_next(&w->given, &w->next_number, 1);
+        if (state)
+            number->end = given ? given->end : pithi_given_next(&w->given, &w->next_number, 1);
         else
             see_format(number, def);
+        w->kinds += 1 + state;
     }
-    return number;
+    return number->start > 0 && number->end >= 0 ? number : NULL;
 }
 
 static void set_comment(struct alog_writer *w, struct planned *plan, const char *text, size_t size)
@@ -305,7 +310,7 @@ static int write_header(struct alog_writer *w)
     int err;
 
     fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
-            w->lines_written, w->lines > 0 ? w->lines : 1, w->next_number);
+            w->lines_written, w->lines > 0 ? w->lines : 1, w->kinds);
     fprintf(w->out, "-6 0 0 0 0 0\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n",
             w->end_us > 0 ? w->end_us : 1);
     TRY(write_names(w, PITHLOG_EVENT_TYPE));
@@ -397,10 +402,12 @@ static void tell_losses(const struct alog_writer *w, uint64_t unmatched_ends)
 
 int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs};
+    struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs, .next_number = 1};
     uint64_t unmatched_ends = 0;
     int err;
 
+    TRY(pithi_given_open(&w.given, log));
+    TRY(pithi_given_read(&w.given, log, 1));
     TRY(number_lanes(&w));
     w.numbers = calloc(w.defs + 1, sizeof *w.numbers);
     if (!w.numbers) {
@@ -418,5 +425,6 @@ out:
     free(w.main_line);
     free(w.numbers);
     pithi_lookup_free(&w.line_of);
+    pithi_given_free(&w.given);
     return err;
 }

@@ -25,19 +25,6 @@ struct pithi_clog2_number {
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
 
-/* The numbers of MPI's functions stay theirs, in a log that has them. */
-static int take_known(struct pithi_clog2_numbers *numbers)
-{
-    for (uint32_t i = 0; i < numbers->count; i++) {
-        const struct pithlog_def *def = pithlog_get_def(numbers->log, i);
-        int32_t known = def->kind == PITHLOG_STATE ? pithi_clog2_known_number(def->name) : -1;
-        if (known >= 0 &&
-            (pithi_given_take(&numbers->given, 2 * known) < 0 || pithi_given_take(&numbers->given, 2 * known + 1) < 0))
-            return no_memory();
-    }
-    return PITH_OK;
-}
-
 /* States are numbered from 600 on and solo events from 5000, as MPE does; a log with more states than go between
  * moves the solo events up, which the preamble says. */
 int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog *log,
@@ -60,8 +47,7 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
     if (!numbers->numbers)
         return no_memory();
     TRY(pithi_given_open(&numbers->given, log));
-    TRY(take_known(numbers));
-    TRY(pithi_given_read(&numbers->given, log));
+    TRY(pithi_given_read(&numbers->given, log, PITHI_CLOG2_USER_EVENTS)); /* those below are MPI's */
 out:
     return err;
 }

@@ -62,24 +62,12 @@ static int add_def(struct pithi_clog2_scan *scan, enum pithlog_def_kind kind, co
 /* Offsets of the strings in the bodies of STATEDEF and EVENTDEF. */
 enum { STATE_STRINGS = 16, EVENT_STRINGS = 8 };
 
-enum { NUMBERS_TOLD = 8192 };
-
-/* The program's own numbers are kept, so that they can be written again. */
-static int tell_numbers(struct pithi_clog2_scan *scan, const char key[48], uint32_t id)
-{
-    struct pithi_defs *defs = pithi_writer_defs(scan->writer);
-
-    if (scan->numbers_told++ >= NUMBERS_TOLD) /* more is hardly a program's doing, and each takes a look at all */
-        return PITH_OK;
-    return pithi_defs_property(defs, key, pithi_defs_get(defs, id)->name);
-}
-
 static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
     int big = scan->file.big;
     int32_t state = pithi_clog2_i32(body, big), start = pithi_clog2_i32(body + 4, big),
             end = pithi_clog2_i32(body + 8, big);
-    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME], key[48];
+    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME];
     struct pithi_clog2_event *event;
     uint32_t id;
     int err;
@@ -89,10 +77,8 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     if (!name[0])
         snprintf(name, sizeof name, "state %d", state);
     TRY(add_def(scan, PITHLOG_STATE, name, colour, "", &id));
-    if (pithi_clog2_known_number(name) < 0) {
-        pithi_event_numbers_state(key, start, end);
-        TRY(tell_numbers(scan, key, id));
-    }
+    if (pithi_clog2_known_number(name) < 0)
+        TRY(pithi_event_numbers_tell(pithi_writer_defs(scan->writer), &scan->numbers_told, id, start, &(int64_t){end}));
     event = event_entry(scan, start);
     if (!event)
         return no_memory();
@@ -109,7 +95,7 @@ out:
 static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
     int32_t number = pithi_clog2_i32(body, scan->file.big);
-    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT], key[48];
+    char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT];
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     struct pithi_clog2_event *event = event_entry(scan, number);
     uint32_t id;
@@ -127,10 +113,7 @@ static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body
         snprintf(name + strlen(name), 16, " (%d)", number);
         TRY(add_def(scan, PITHLOG_EVENT_TYPE, name, colour, format, &id));
     }
-    if (number >= 0) {
-        pithi_event_numbers_event(key, number);
-        TRY(tell_numbers(scan, key, id));
-    }
+    TRY(pithi_event_numbers_tell(defs, &scan->numbers_told, id, number, NULL));
     *event = (struct pithi_clog2_event){.solo = id + 1, .def = body};
 out:
     return err;

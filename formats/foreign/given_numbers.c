@@ -39,12 +39,12 @@ int pithi_given_take(struct pithi_given *given, int32_t number)
     return *taken ? 0 : (*taken = 1, 1);
 }
 
-static int give(struct pithi_given *given, uint32_t id, const int32_t *numbers, int count)
+static int give(struct pithi_given *given, uint32_t id, const int32_t *numbers, int count, int32_t least)
 {
     struct pithi_given_def *def = &given->defs[id];
 
     for (int i = 0; i < count; i++)
-        if (numbers[i] <= 0 || is_taken(given, numbers[i]))
+        if (numbers[i] < least || is_taken(given, numbers[i]))
             return PITH_OK;
     if (count == 2 && numbers[0] == numbers[1])
         return PITH_OK;
@@ -57,7 +57,7 @@ static int give(struct pithi_given *given, uint32_t id, const int32_t *numbers, 
     return PITH_OK;
 }
 
-int pithi_given_read(struct pithi_given *given, struct pithlog *log)
+int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t least)
 {
     const char *key, *name;
     int32_t numbers[2];
@@ -68,7 +68,7 @@ int pithi_given_read(struct pithi_given *given, struct pithlog *log)
         int count = pithi_event_numbers(key, numbers);
         if (count && pithi_defs_find(log->defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, name, &id) &&
             id < given->count)
-            TRY(give(given, id, numbers, count));
+            TRY(give(given, id, numbers, count, least));
     }
 out:
     return err;

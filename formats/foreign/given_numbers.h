@@ -28,8 +28,8 @@ void pithi_given_free(struct pithi_given *given);
 /* Nobody else shall get the number. 1; 0 when it was taken already; -1: out of memory. */
 int pithi_given_take(struct pithi_given *given, int32_t number);
 
-/* The log's numbers, all above 0, that are not taken go to their definitions. */
-int pithi_given_read(struct pithi_given *given, struct pithlog *log);
+/* The log's numbers, `least` (above 0) and more, that are not taken go to their definitions. */
+int pithi_given_read(struct pithi_given *given, struct pithlog *log, int32_t least);
 
 /* The `index`th of a definition; NULL: it has no more. */
 const struct pithi_number_pair *pithi_given_get(const struct pithi_given *given, uint32_t id, uint32_t index);
