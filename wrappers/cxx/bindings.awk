@@ -105,6 +105,8 @@ function pmpi_classes(    i, c, t, h) {
             if (null[c] != "-") {
                 print "    bool operator==(const " c "& other) const { return " h " == other." h "; }"
                 print "    bool operator!=(const " c "& other) const { return " h " != other." h "; }"
+                print "    bool operator==(const " t "& handle) const { return " h " == handle; }"
+                print "    bool operator!=(const " t "& handle) const { return " h " != handle; }"
             }
         }
         printf "%s", extra[c]
@@ -133,6 +135,8 @@ function mpi_classes(    i, c, t, r, p) {
             if (null[c] != "-") {
                 print "    bool operator==(const " c "& other) const { return " p " == other." p "; }"
                 print "    bool operator!=(const " c "& other) const { return " p " != other." p "; }"
+                print "    bool operator==(const " t "& handle) const { return " p " == handle; }"
+                print "    bool operator!=(const " t "& handle) const { return " p " != handle; }"
             }
         }
         printf "%s%s", extra[c], only_mpi[c]
@@ -205,7 +209,8 @@ function pmpi_member(i,    word, n, k, args, c, give, clone) {
         else print "    " result " result = 0;"
     }
     printf "%s", before
-    print "    check(" word[1] "(" args "));"
+    if (row_class[i] == "File") print "    check_file(" word[1] "(" args "), " (is_static ? "MPI_FILE_NULL" : self) ");"
+    else print "    check(" word[1] "(" args "));"
     printf "%s", after
     if (row_words[i] ~ / clone /) print "    return *new " c "(result);"
     else if (c != "") print "    return " c "(result);"

@@ -126,10 +126,8 @@ template <class Kind> struct Handlers {
         need_mpi();
         check(Kind::get(handle, &got));
         const std::lock_guard<std::mutex> guard(lock);
-        if (!has_throwing || got != throwing)
-            return got;
-        PMPI_Errhandler_free(&got);
-        return errors_throw();
+        // (The reference stays: MPICH gives none for files.)
+        return has_throwing && got == throwing ? errors_throw() : got;
     }
     static void call(typename Kind::Handle handle, int error_code)
     {
@@ -142,6 +140,17 @@ template <class Kind> Slots<typename Kind::User> Handlers<Kind>::slots;
 template <class Kind> std::mutex Handlers<Kind>::lock;
 template <class Kind> MPI_Errhandler Handlers<Kind>::throwing = MPI_ERRHANDLER_NULL;
 template <class Kind> bool Handlers<Kind>::has_throwing = false;
+
+// MPICH counts no reference for a file that comes by its handler from MPI_FILE_NULL, and frees the handler too early. So
+// ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is kept here, and each file gets it when it is opened.
+static std::atomic<bool> null_file_throws(false);
+
+void check_file(int error_code, MPI_File file)
+{
+    check(error_code);
+    if (error_code != MPI_SUCCESS && file == MPI_FILE_NULL && null_file_throws)
+        throw MPI::Exception(error_code);
+}
 
 MPI_Errhandler errors_throw()
 {
@@ -172,9 +181,33 @@ Errhandler Win::Get_errhandler() const { return Handlers<Wins>::get(mpi_win); }
 void Win::Call_errhandler(int errorcode) const { Handlers<Wins>::call(mpi_win, errorcode); }
 
 Errhandler File::Create_errhandler(Errhandler_function *function) { return Handlers<Files>::create(function); }
-void File::Set_errhandler(const Errhandler &errhandler) { Handlers<Files>::set(mpi_file, errhandler); }
-Errhandler File::Get_errhandler() const { return Handlers<Files>::get(mpi_file); }
-void File::Call_errhandler(int errorcode) const { Handlers<Files>::call(mpi_file, errorcode); }
+void File::Set_errhandler(const Errhandler &errhandler)
+{
+    const bool throws = errhandler == errors_throw();
+    if (mpi_file == MPI_FILE_NULL)
+        null_file_throws = throws;
+    if (mpi_file != MPI_FILE_NULL || !throws)
+        Handlers<Files>::set(mpi_file, errhandler);
+}
+Errhandler File::Get_errhandler() const
+{
+    return mpi_file == MPI_FILE_NULL && null_file_throws ? errors_throw() : Handlers<Files>::get(mpi_file);
+}
+void File::Call_errhandler(int errorcode) const
+{
+    if (mpi_file == MPI_FILE_NULL && null_file_throws)
+        throw MPI::Exception(errorcode);
+    Handlers<Files>::call(mpi_file, errorcode);
+}
+File File::Open(const Intracomm &comm, const char *filename, int amode, const Info &info)
+{
+    MPI_File result = MPI_FILE_NULL;
+    need_mpi();
+    check_file(MPI_File_open(comm, unconst(filename), amode, info, &result), MPI_FILE_NULL);
+    if (result != MPI_FILE_NULL && null_file_throws)
+        Handlers<Files>::set(result, errors_throw());
+    return File(result);
+}
 
 void Errhandler::Free()
 {

@@ -35,6 +35,8 @@ inline void check(int error_code)
         failed(error_code);
 }
 
+HIDDEN void check_file(int error_code, MPI_File file); // of a call for this file: MPI_FILE_NULL may throw, too
+
 // ---- from PMPI to C
 template <class T> T *unconst(const T *p) { return const_cast<T *>(p); }
 inline char **unconst(const char **p) { return const_cast<char **>(p); }
@@ -47,8 +49,8 @@ template <class P> auto raw(P *objects) -> decltype(objects->address())
     return objects ? objects->address() : nullptr;
 }
 
-HIDDEN int peers(MPI_Comm comm); // how many types Alltoallw takes
-HIDDEN int dims(MPI_Comm comm);  // dimensions of a Cartesian communicator
+int peers(MPI_Comm comm);       // how many types Alltoallw takes; also for members of MPI made elsewhere
+HIDDEN int dims(MPI_Comm comm); // dimensions of a Cartesian communicator
 
 // Array of n things in the frame, or on the heap where there are many. n < 0 counts as none: MPI says what is wrong.
 template <class T> class Frame
