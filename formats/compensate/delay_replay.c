@@ -25,10 +25,12 @@ struct trait {
     enum pithi_coll_shape shape;
 };
 
-/* Receives of one moment, as of one MPI_Waitall: they wait together, and for the one that was sent last. */
+/* Receives that follow one another at one moment or in one call, as of one MPI_Waitall: they wait together, and for the
+ * one that was sent last. */
 struct gathering {
     struct pithlog_record *records;
     uint32_t count, room;
+    int in_call;
     int any;                /* a partner was found for one */
     struct pithi_sent last; /* that was sent last */
     uint64_t last_bytes;
@@ -96,14 +98,18 @@ static struct pithi_open *innermost_call(const struct replay *r, const struct pi
     return NULL;
 }
 
-static int emit(struct replay *r, struct pithi_delay *d, const struct pithlog_record *record)
+static int emit_at(struct replay *r, const struct pithlog_record *record, double out)
 {
     struct pithlog_record moved = *record;
-    double out = pithi_delay_out(d);
     moved.time_ns = (int64_t)(out < 0 ? out - 0.5 : out + 0.5);
     if (r->writer && moved.time_ns > r->result->end_after_ns)
         r->result->end_after_ns = moved.time_ns;
     return r->writer ? pithi_writer_add(r->writer, &moved) : PITH_OK;
+}
+
+static int emit(struct replay *r, struct pithi_delay *d, const struct pithlog_record *record)
+{
+    return emit_at(r, record, pithi_delay_out(d));
 }
 
 static void gather(struct replay *r, struct gathering *got, const struct pithi_sent *sent, uint64_t size_bytes)
@@ -130,6 +136,7 @@ static int take_receive(struct replay *r, const struct pithlog_record *record)
     int found = 0;
     if (!pithi_grow(&lane->got.records, lane->got.count, &lane->got.room, sizeof *record))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its receives", r->log->path);
+    lane->got.in_call = innermost_call(r, &lane->delay) != NULL;
     lane->got.records[lane->got.count++] = *record;
     if (r->local || record->peer < 0)
         return PITH_OK;
@@ -139,14 +146,16 @@ static int take_receive(struct replay *r, const struct pithlog_record *record)
         r->result->early += r->writer != NULL;
     if (!found || !sent.done)
         return PITH_OK;
-    if (r->writer) {
-        gather(r, &lane->got, &sent, record->bytes);
-        return PITH_OK;
-    }
-    const struct pithi_open *call = innermost_call(r, &lane->delay);
-    pithi_shortest_add(r->shortest, call ? call->state : NONE, record->bytes, 0,
-                       call ? call_begun(&lane->delay, call) : sent.time_ns, sent.time_ns, (double)record->time_ns);
+    gather(r, &lane->got, &sent, record->bytes);
     return PITH_OK;
+}
+
+/* What the first reading learns: of a call that received several, the message that it waited for tells. */
+static void learn_receive(struct replay *r, const struct pithi_delay *d, const struct gathering *got)
+{
+    const struct pithi_open *call = innermost_call(r, d);
+    pithi_shortest_add(r->shortest, call ? call->state : NONE, got->last_bytes, 0,
+                       call ? call_begun(d, call) : got->last.time_ns, got->last.time_ns, (double)d->now_ns);
 }
 
 static int end_receives(struct replay *r, struct lane *lane)
@@ -154,7 +163,9 @@ static int end_receives(struct replay *r, struct lane *lane)
     struct gathering *got = &lane->got;
     struct pithi_delay *d = &lane->delay;
     int err = PITH_OK;
-    if (got->any) {
+    if (got->any && !r->writer) {
+        learn_receive(r, d, got);
+    } else if (got->any) {
         struct meeting m = {innermost_call(r, d), got->last, got->last_bytes, 0};
         pithi_delay_set(d, later(meeting_ends(r, d, &m), got->others_ns));
     }
@@ -278,15 +289,22 @@ static int begin_lane(struct replay *r, const struct pithlog_record *record)
     return PITH_OK;
 }
 
-static void take_counter(struct replay *r, const struct pithlog_record *record)
+/* A thread's first pith:own, 0, is recorded behind what was spent, which only the next one tells: it goes to the record
+ * before it, so that nothing behind is held up by it. */
+static int take_counter(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
-    struct pithi_open *call;
+    const struct pithi_open *call;
     if (!r->traits[record->id].tells_cost)
-        return;
+        return emit(r, d, record);
+    if (!d->told && record->value == 0) {
+        pithi_delay_tell(d, 0);
+        return emit_at(r, record, d->out_ns);
+    }
     pithi_delay_tell(d, record->value);
     if ((call = innermost_call(r, d)) != NULL && call->coll != NONE) /* it came later, because of that */
         arrive(d, pithi_colls_get(r->colls, call->coll), 0);
+    return emit(r, d, record);
 }
 
 static int take(struct replay *r, const struct pithlog_record *record)
@@ -303,13 +321,11 @@ static int take(struct replay *r, const struct pithlog_record *record)
         if (left.sends == 1 && !r->writer)
             pithi_shortest_sent(r->shortest, left.sent_bytes, (double)d->now_ns - call_begun(d, &left));
     }
-    if (record->kind == PITHLOG_COUNTER)
-        take_counter(r, record);
     if (record->kind == PITHLOG_SEND)
         TRY(take_send(r, record));
     if (record->kind == PITHLOG_COLL)
         TRY(take_coll(r, record));
-    TRY(emit(r, d, record));
+    TRY(record->kind == PITHLOG_COUNTER ? take_counter(r, record) : emit(r, d, record));
     pithi_delay_cost(d, record->kind, wrapped);
 out:
     return err;
@@ -321,9 +337,11 @@ static int step(struct replay *r, const struct pithlog_record *record)
     int err = PITH_OK;
     if (!lane->delay.begun)
         TRY(begin_lane(r, record));
-    if (lane->got.count && (record->kind != PITHLOG_RECV || record->time_ns != lane->delay.now_ns))
+    if (lane->got.count &&
+        (record->kind != PITHLOG_RECV || (record->time_ns != lane->delay.now_ns && !lane->got.in_call)))
         TRY(end_receives(r, lane));
-    pithi_delay_to(&lane->delay, record->time_ns);
+    if (lane->got.count == 0) /* else it is the recording that takes the time between them */
+        pithi_delay_to(&lane->delay, record->time_ns);
     err = record->kind == PITHLOG_RECV ? take_receive(r, record) : take(r, record);
 out:
     return err;

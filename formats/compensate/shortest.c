@@ -8,6 +8,7 @@ enum { SIZES = 65 };
 
 struct least {
     double ready_ns, waited_ns, way_ns; /* INFINITY: none seen */
+    double flight_ns;                   /* the way of messages that came while a call waited, though sent before it */
 };
 
 struct pithi_shortest {
@@ -23,7 +24,7 @@ struct pithi_shortest *pithi_shortest_new(uint32_t states)
         return NULL;
     s->states = states;
     for (size_t i = 0; i < count; i++)
-        s->rows[i] = (struct least){INFINITY, INFINITY, INFINITY};
+        s->rows[i] = (struct least){INFINITY, INFINITY, INFINITY, INFINITY};
     return s;
 }
 
@@ -55,8 +56,10 @@ void pithi_shortest_add(struct pithi_shortest *s, uint32_t state, uint64_t size_
     lower(&way->way_ns, end_ns - sent_ns);
     if (sent_ns > begin_ns && way != call)
         lower(&way->waited_ns, end_ns - begin_ns);
-    if (state < s->states)
-        lower(sent_ns <= begin_ns ? &call->ready_ns : &call->waited_ns, end_ns - begin_ns);
+    if (begin_ns - sent_ns < end_ns - begin_ns)
+        lower(&way->flight_ns, end_ns - sent_ns);
+    if (state < s->states) /* one sent before may have been under way still: then the call tells of that */
+        lower(sent_ns + way->way_ns <= begin_ns ? &call->ready_ns : &call->waited_ns, end_ns - begin_ns);
 }
 
 void pithi_shortest_sent(struct pithi_shortest *s, uint64_t size_bytes, double ns)
@@ -64,10 +67,13 @@ void pithi_shortest_sent(struct pithi_shortest *s, uint64_t size_bytes, double n
     lower(&s->rows[row(s, s->states, size_bytes)].ready_ns, ns);
 }
 
+/* A call may be long for other reasons than its message; then others that lay there came sooner than that. */
+#define FLIGHT_MOST 1.5
+
 double pithi_shortest_way(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
 {
     const struct least *way = &s->rows[way_row(s, state, size_bytes, own_way)];
-    return way->waited_ns < INFINITY ? way->way_ns : 0;
+    return way->waited_ns < INFINITY || way->flight_ns <= way->way_ns * FLIGHT_MOST ? way->way_ns : 0;
 }
 
 double pithi_shortest_call(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)

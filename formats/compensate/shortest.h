@@ -1,10 +1,10 @@
 /* shortest.h - what calls and messages take at least, by a log: how long a call lasts that need not wait, and how soon
  * a message is there.
  *
- * By state and size (1 byte, 2 to 3, 4 to 7 ...). Of calls those count that had their message sent before they began;
- * where there were none, the least of: the shortest of the others, the shortest way of such a message, the shortest
- * call that sent one. The way of a message is known where any was waited for; how long others lay there says
- * nothing. */
+ * By state and size (1 byte, 2 to 3, 4 to 7 ...). Of calls those count whose message was there before they began, by
+ * the shortest way known until then; where there were none, the least of: the shortest of the others, the shortest way
+ * of such a message, the shortest call that sent one. The way of a message is known where any was sent while its
+ * receiver waited, or shortly before; how long others lay there says nothing. */
 #ifndef PITHI_SHORTEST_H
 #define PITHI_SHORTEST_H
 

@@ -84,7 +84,7 @@ log 1 1 "000000010 0 0 event mark
     000000320 0 0 counter pith:own value=9999
     000000500 0 0 event mark" | sed 's/event=1$/event=0/' >one.txt
 pith convert one.txt one.pith && pith compensate one.pith -o out.pith 2>/dev/null
-is "$(times)" "0:event:10 0:counter:90 0:event:150 0:counter:150 0:event:230 0:counter:230 0:event:310" "pith:own"
+is "$(times)" "0:event:10 0:counter:10 0:event:150 0:counter:150 0:event:230 0:counter:230 0:event:310" "pith:own"
 pith cut one.pith -o cut.pith --from 200ns && pith compensate cut.pith -o out.pith 2>/dev/null
 is "$(times)" "0:counter:210 0:event:310 0:counter:310 0:event:390" "of which the beginning was cut off"
 

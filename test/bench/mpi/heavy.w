@@ -1,0 +1,35 @@
+/* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
+ * (pith_own_cost). Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
+ *
+ *     wrappergen --preload -w log.w heavy.w messages.w ...
+ */
+#include <stdlib.h>
+#include <time.h>
+
+static long heavy_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void heavy_burn(void)
+{
+    static long most_ns = -1;
+    if (most_ns < 0) {
+        const char *value = getenv("HEAVY_NS");
+        most_ns = value ? atol(value) : 0;
+    }
+    if (most_ns == 0 || !pithi_self.recorded || !pith_recording())
+        return;
+    long begin = heavy_now(), spent = 0;
+    while (spent < most_ns)
+        spent = heavy_now() - begin;
+    pith_own_cost((uint64_t)spent);
+}
+
+/* What begins and ends recording is not part of the run. */
+{{fnall f @conversion @job_init @job_finalize @job_session @job_session_end @job_control}}
+    heavy_burn();
+    {{callfn}}
+{{endfnall}}

@@ -1,0 +1,266 @@
+/* played.c - preloaded behind the log library: MPI in a time of its own, in which the right answer is known exactly.
+ *
+ *     LD_PRELOAD=libpith-mpi.so:played.so PLAYED_COST=C [PLAYED_LATENCY=L] program
+ *
+ * Each rank has a clock that only these move: nanosleep, by as much as is asked for; an MPI call, by as much as below;
+ * and each look at the clock, by C ns - so a record costs what the clock costs. A message carries its sender's time
+ * with it (a second one, on a communicator of our own). So a run with C = 0 is the run without recording, whatever else
+ * the machine does. Time begins with MPI_Init's end.
+ *
+ * Of MPI there is what workloads.c uses: blocking, nonblocking, persistent messages (those of one sender and tag end in
+ * their order), collectives, fences. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ns of a call that need not wait; of a collective behind the last one to come */
+enum { CALL = 300, COLL = 700 };
+
+static __thread int is_main, inside; /* of MPI: it looks at the clock, too */
+static int64_t now_ns;
+static int64_t cost_ns, latency_ns;
+static int begun;
+static MPI_Comm beside, recorders; /* ours; the log library's, which is in no time */
+
+#define REAL(name)                                                                                                     \
+    ({                                                                                                                 \
+        static __typeof__(&name) real_;                                                                                \
+        real_ ? real_ : (real_ = (__typeof__(&name))dlsym(RTLD_NEXT, #name));                                          \
+    })
+#define CALL_REAL(name, ...)                                                                                           \
+    ({                                                                                                                 \
+        inside++;                                                                                                      \
+        int result_ = REAL(name)(__VA_ARGS__);                                                                         \
+        inside--;                                                                                                      \
+        result_;                                                                                                       \
+    })
+
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- The clock --------------------------------------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void set_up(void)
+{
+    const char *cost = getenv("PLAYED_COST"), *latency = getenv("PLAYED_LATENCY");
+    is_main = 1;
+    cost_ns = cost ? atol(cost) : 0;
+    latency_ns = latency ? atol(latency) : 2000;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    if (clock != CLOCK_MONOTONIC || !is_main || inside)
+        return (int)syscall(SYS_clock_gettime, clock, now);
+    now->tv_sec = 1000 + now_ns / 1000000000;
+    now->tv_nsec = now_ns % 1000000000;
+    now_ns += begun ? cost_ns : 0;
+    return 0;
+}
+
+int nanosleep(const struct timespec *span, struct timespec *left)
+{
+    if (!is_main || inside)
+        return (int)syscall(SYS_nanosleep, span, left);
+    now_ns += span->tv_sec * 1000000000 + span->tv_nsec;
+    return 0;
+}
+
+/* No processor is known to have a good counter, so that all times come from here. */
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, unsigned) : 0;
+    va_end(arguments);
+    if (strstr(path, "/available_clocksource")) {
+        int fd = memfd_create("none", MFD_CLOEXEC);
+        return write(fd, "none\n", 5) == 5 ? (lseek(fd, 0, SEEK_SET), fd) : -1;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------------------------- */
+
+/* Requests that are messages: where from or to, and whether to receive; persistent ones until they are freed. */
+static struct note {
+    MPI_Request request;
+    int peer, tag, is_recv, is_kept;
+} notes[256];
+
+static struct note *find(MPI_Request request)
+{
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+        if (notes[i].request == request)
+            return &notes[i];
+    abort();
+}
+
+static void keep(MPI_Request request, int peer, int tag, int is_recv, int is_kept)
+{
+    *find(0) = (struct note){request, peer, tag, is_recv, is_kept};
+}
+
+/* Its end begins. */
+static struct note take(MPI_Request request)
+{
+    struct note none = {0}, *note = request == MPI_REQUEST_NULL ? &none : find(request), taken = *note;
+    if (!note->is_kept)
+        note->request = 0;
+    return taken;
+}
+
+static void send_time(int to, int tag)
+{
+    if (to != MPI_PROC_NULL)
+        CALL_REAL(PMPI_Send, &now_ns, 1, MPI_INT64_T, to, tag, beside);
+    now_ns += CALL;
+}
+
+static int64_t arrival(int from, int tag)
+{
+    int64_t sent_ns = INT64_MIN / 2;
+    if (from != MPI_PROC_NULL)
+        CALL_REAL(PMPI_Recv, &sent_ns, 1, MPI_INT64_T, from, tag, beside, MPI_STATUS_IGNORE);
+    return sent_ns + latency_ns;
+}
+
+int PMPI_Init(int *argc, char ***argv)
+{
+    int result = CALL_REAL(PMPI_Init, argc, argv);
+    CALL_REAL(PMPI_Comm_dup, MPI_COMM_WORLD, &beside);
+    begun = 1;
+    return result;
+}
+
+int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
+{
+    int result = CALL_REAL(PMPI_Comm_create, comm, group, made);
+    recorders = *made;
+    return result;
+}
+
+int PMPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    if (comm != recorders)
+        send_time(to, tag);
+    return CALL_REAL(PMPI_Send, buffer, count, type, to, tag, comm);
+}
+
+int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Status own;
+    status = status == MPI_STATUS_IGNORE ? &own : status;
+    int result = CALL_REAL(PMPI_Recv, buffer, count, type, from, tag, comm, status);
+    if (comm != recorders)
+        now_ns = later(now_ns + CALL, arrival(status->MPI_SOURCE, status->MPI_TAG));
+    return result;
+}
+
+int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    send_time(to, tag);
+    int result = CALL_REAL(PMPI_Isend, buffer, count, type, to, tag, comm, request);
+    keep(*request, to, tag, 0, 0);
+    return result;
+}
+
+int PMPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    int result = CALL_REAL(PMPI_Irecv, buffer, count, type, from, tag, comm, request);
+    now_ns += CALL;
+    keep(*request, from, tag, 1, 0);
+    return result;
+}
+
+int PMPI_Send_init(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request *request)
+{
+    int result = CALL_REAL(PMPI_Send_init, buffer, count, type, to, tag, comm, request);
+    keep(*request, to, tag, 0, 1);
+    return result;
+}
+
+int PMPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    int result = CALL_REAL(PMPI_Recv_init, buffer, count, type, from, tag, comm, request);
+    keep(*request, from, tag, 1, 1);
+    return result;
+}
+
+int PMPI_Start(MPI_Request *request)
+{
+    const struct note *note = find(*request);
+    if (note->is_recv)
+        now_ns += CALL;
+    else
+        send_time(note->peer, note->tag);
+    return CALL_REAL(PMPI_Start, request);
+}
+
+int PMPI_Request_free(MPI_Request *request)
+{
+    find(*request)->request = 0;
+    return CALL_REAL(PMPI_Request_free, request);
+}
+
+static int wait_for(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    int64_t end_ns = now_ns + CALL;
+    struct note of[64];
+    for (int i = 0; i < count; i++)
+        of[i] = take(requests[i]);
+    int result = CALL_REAL(PMPI_Waitall, count, requests, statuses);
+    for (int i = 0; i < count; i++)
+        if (of[i].is_recv)
+            end_ns = later(end_ns, arrival(of[i].peer, of[i].tag));
+    now_ns = end_ns;
+    return result;
+}
+
+int PMPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[])
+{
+    return wait_for(count, requests, statuses);
+}
+
+int PMPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    return wait_for(1, request, status == MPI_STATUS_IGNORE ? MPI_STATUSES_IGNORE : status);
+}
+
+/* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+/* All leave when the last has come. */
+static void meet(void)
+{
+    CALL_REAL(PMPI_Allreduce, MPI_IN_PLACE, &now_ns, 1, MPI_INT64_T, MPI_MAX, beside);
+    now_ns += COLL;
+}
+#define MEETING(name, arguments, is_ours, ...)                                                                         \
+    int name arguments                                                                                                 \
+    {                                                                                                                  \
+        int result = CALL_REAL(name, __VA_ARGS__);                                                                     \
+        if (begun && !inside && (is_ours))                                                                             \
+            meet();                                                                                                    \
+        return result;                                                                                                 \
+    }
+
+MEETING(PMPI_Barrier, (MPI_Comm comm), comm != recorders, comm)
+MEETING(PMPI_Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+        comm != recorders, in, out, count, type, op, comm)
+MEETING(PMPI_Alltoall,
+        (const void *in, int count, MPI_Datatype type, void *out, int count_out, MPI_Datatype type_out, MPI_Comm comm),
+        comm != recorders, in, count, type, out, count_out, type_out, comm)
+MEETING(PMPI_Alltoallv,
+        (const void *in, const int counts[], const int starts[], MPI_Datatype type, void *out, const int counts_out[],
+         const int starts_out[], MPI_Datatype type_out, MPI_Comm comm),
+        comm != recorders, in, counts, starts, type, out, counts_out, starts_out, type_out, comm)
+MEETING(PMPI_Win_fence, (int assertion, MPI_Win window), 1, assertion, window)
