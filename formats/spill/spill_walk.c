@@ -243,6 +243,12 @@ static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *recor
     return 0;
 }
 
+/* Programs have given "" where they had nothing to say, ever since; what is behind it is no payload. */
+static uint32_t cargo_size(const char *format, const unsigned char *cargo)
+{
+    return *format == '\0' && *cargo == '\0' ? 0 : pithi_cargo_size(format, cargo);
+}
+
 /* An event by its number as what it is. 0: the user leaves it out. A state's payload is an event inside of it. */
 static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *record)
 {
@@ -257,7 +263,7 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
     if (payload && record->payload_bytes == PITHI_CARGO)
-        record->payload_bytes = pithi_cargo_size(number->format, payload);
+        record->payload_bytes = cargo_size(number->format, payload);
     if (number->kind == PITHLOG_EVENT)
         return 1;
     walk->second = *record;

@@ -205,3 +205,26 @@ int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank)
     pthread_mutex_unlock(&lock);
     return good && *world_rank >= 0;
 }
+
+/* ---- The end ----------------------------------------------------------------------------------------------------- */
+
+static void (*at_finalize)(void);
+
+/* MPI_Finalize begins by freeing what hangs on MPI_COMM_SELF. */
+static int self_ends(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    at_finalize();
+    return MPI_SUCCESS;
+}
+
+void pithi_mpe_at_finalize(void (*finish)(void))
+{
+    int key = MPI_KEYVAL_INVALID;
+
+    if (at_finalize)
+        return;
+    at_finalize = finish;
+    if (REAL(MPI_Comm_create_keyval)(not_copied, self_ends, &key, NULL) == MPI_SUCCESS)
+        REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, NULL);
+}

@@ -9,4 +9,7 @@
  * 0: there is no such. */
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);
 
+/* Has finish() called at the beginning of MPI_Finalize, while MPI is whole. The first one stays. */
+void pithi_mpe_at_finalize(void (*finish)(void));
+
 #endif

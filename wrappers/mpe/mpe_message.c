@@ -1,5 +1,6 @@
 /* mpe_message.c - messages as the API has them. */
 #include "mpe_comm.h"
+#include "mpe_aside.h"
 #include "mpe_log.h"
 #include "mpe_session.h"
 #include "pith_tool.h"
@@ -10,6 +11,7 @@ int MPE_Log_comm_send(MPI_Comm comm, int dest, int tag, int size)
     uint32_t id;
     int32_t peer;
 
+    PITHI_MPE_ASIDE(MPE_Log_comm_send, (comm, dest, tag, size));
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_mpe_peer(comm, dest, &id, &peer))
@@ -22,6 +24,7 @@ int MPE_Log_comm_receive(MPI_Comm comm, int source, int tag, int size)
     uint32_t id;
     int32_t peer;
 
+    PITHI_MPE_ASIDE(MPE_Log_comm_receive, (comm, source, tag, size));
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_mpe_peer(comm, source, &id, &peer))

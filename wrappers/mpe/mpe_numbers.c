@@ -1,5 +1,6 @@
 /* mpe_numbers.c - see mpe_numbers.h. */
 #include "mpe_numbers.h"
+#include "mpe_aside.h"
 
 #include "mpe_log.h"
 #include "mpe_session.h"
@@ -25,6 +26,7 @@ static int next_state = FIRST_STATE, next_solo = FIRST_SOLO;
 
 int MPE_Log_get_state_eventIDs(int *start, int *final)
 {
+    PITHI_MPE_ASIDE(MPE_Log_get_state_eventIDs, (start, final));
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     int first = __atomic_fetch_add(&next_state, 2, __ATOMIC_RELAXED);
@@ -37,6 +39,7 @@ int MPE_Log_get_state_eventIDs(int *start, int *final)
 
 int MPE_Log_get_solo_eventID(int *event)
 {
+    PITHI_MPE_ASIDE(MPE_Log_get_solo_eventID, (event));
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     int number = __atomic_fetch_add(&next_solo, 1, __ATOMIC_RELAXED);
@@ -45,7 +48,11 @@ int MPE_Log_get_solo_eventID(int *event)
     return MPE_LOG_OK;
 }
 
-int MPE_Log_get_event_number(void) { return __atomic_fetch_add(&next_state, 1, __ATOMIC_RELAXED); }
+int MPE_Log_get_event_number(void)
+{
+    PITHI_MPE_ASIDE(MPE_Log_get_event_number, ());
+    return __atomic_fetch_add(&next_state, 1, __ATOMIC_RELAXED);
+}
 
 /* ---- Meanings ---------------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* mpe_record.c - descriptions and records, as the API has them. */
 #include "mpe_log.h"
+#include "mpe_aside.h"
 #include "mpe_numbers.h"
 #include "mpe_session.h"
 
@@ -17,6 +18,7 @@
 
 int MPE_Describe_info_state(int start, int final, const char *name, const char *colour, const char *format)
 {
+    PITHI_MPE_ASIDE(MPE_Describe_info_state, (start, final, name, colour, format));
     ONLY_WHILE_RUNNING;
     pithi_mpe_describe_state(start, final, name, colour, format);
     return MPE_LOG_OK;
@@ -36,6 +38,7 @@ int MPE_Describe_comm_state(MPI_Comm comm, int start, int final, const char *nam
 
 int MPE_Describe_info_event(int event, const char *name, const char *colour, const char *format)
 {
+    PITHI_MPE_ASIDE(MPE_Describe_info_event, (event, name, colour, format));
     ONLY_WHILE_RUNNING;
     pithi_mpe_describe_event(event, name, colour, format);
     return MPE_LOG_OK;
@@ -82,6 +85,7 @@ int MPE_Log_info_event(int event, const char *bytes)
 {
     unsigned char taken[BYTES];
 
+    PITHI_MPE_ASIDE(MPE_Log_info_event, (event, bytes));
     ONLY_WHILE_RUNNING;
     if (bytes == NULL) {
         pithi_mpe_record(event);
@@ -100,6 +104,7 @@ int MPE_Log_event(int event, int data, const char *bytes)
 
 int MPE_Log_bare_event(int event)
 {
+    PITHI_MPE_ASIDE(MPE_Log_bare_event, (event));
     ONLY_WHILE_RUNNING;
     pithi_mpe_record(event);
     return MPE_LOG_OK;

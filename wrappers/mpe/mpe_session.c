@@ -4,7 +4,10 @@
  * makes, MPE_Finish_log writes it, MPI calls and all, and MPI_Finalize finds nothing left to write.
  */
 #include "mpe_session.h"
+#include "mpe_aside.h"
 
+#include "mpe_comm.h"
+#include "launcher.h"
 #include "mpe_log.h"
 #include "mpe_numbers.h"
 #include "old_settings.h"
@@ -51,12 +54,20 @@ static int mpi_is_up(void)
 
     REAL(MPI_Initialized)(&up);
     if (!up) {
-        fprintf(stderr, "pith: MPE_Init_log was called before MPI_Init, so it calls MPI_Init\n");
+        if (pithi_launcher_rank(0) == 0)
+            fprintf(stderr, "pith: MPE_Init_log was called before MPI_Init, so it calls MPI_Init\n");
         init_mpi();
         REAL(MPI_Initialized)(&up);
     }
     REAL(MPI_Finalized)(&over);
     return up && !over;
+}
+
+/* A program that forgot MPE_Finish_log gets its log in MPI_Finalize, under the name that recording began with. */
+static void finish_late(void)
+{
+    if (pithi_mpe_running())
+        MPE_Finish_log(NULL);
 }
 
 /* Where libpith-mpi has the job it has opened the transport, which serves until MPI_Finalize. */
@@ -72,14 +83,17 @@ static int join(void)
         pith_job_join(others);
     if (is_own && (transport = pithi_transport_open()) == NULL)
         return MPE_LOG_NOT_INITIALIZED;
-    if (is_own)
+    if (is_own) {
         pith_job_join(transport);
+        pithi_mpe_at_finalize(finish_late);
+    }
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &pithi_mpe_ranks);
     return MPE_LOG_OK;
 }
 
 int MPE_Init_log(void)
 {
+    PITHI_MPE_ASIDE(MPE_Init_log, ());
     if (pithi_mpe_running())
         return MPE_Start_log();
     if (!mpi_is_up())
@@ -96,10 +110,15 @@ int MPE_Init_log(void)
     return result;
 }
 
-int MPE_Initialized_logging(void) { return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED); }
+int MPE_Initialized_logging(void)
+{
+    PITHI_MPE_ASIDE(MPE_Initialized_logging, ());
+    return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED);
+}
 
 int MPE_Start_log(void)
 {
+    PITHI_MPE_ASIDE(MPE_Start_log, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     pith_resume();
@@ -108,6 +127,7 @@ int MPE_Start_log(void)
 
 int MPE_Stop_log(void)
 {
+    PITHI_MPE_ASIDE(MPE_Stop_log, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     pith_pause();
@@ -116,6 +136,7 @@ int MPE_Stop_log(void)
 
 int MPE_Log_sync_clocks(void)
 {
+    PITHI_MPE_ASIDE(MPE_Log_sync_clocks, ());
     if (!pithi_mpe_running())
         return MPE_LOG_NOT_INITIALIZED;
     if (pithi_old_flag("MPE_CLOCKS_SYNC", 1))
@@ -145,9 +166,16 @@ static void tell_all(char name[NAME_MAX_BYTES])
 int MPE_Finish_log(const char *prefix)
 {
     char name[NAME_MAX_BYTES] = "";
+    int over = 0;
 
+    PITHI_MPE_ASIDE(MPE_Finish_log, (prefix));
     if (!pithi_mpe_running())
         return pithi_mpe_state == PITHI_MPE_FINISHED ? MPE_LOG_OK : MPE_LOG_NOT_INITIALIZED;
+    REAL(MPI_Finalized)(&over);
+    if (over) { /* libpith-mpi has written the log */
+        __atomic_store_n(&pithi_mpe_state, PITHI_MPE_FINISHED, __ATOMIC_SEQ_CST);
+        return MPE_LOG_OK;
+    }
     __atomic_store_n(&pithi_mpe_state, PITHI_MPE_FINISHED, __ATOMIC_SEQ_CST);
     if (transport->rank == 0)
         choose_name(name, prefix);
@@ -166,5 +194,6 @@ int MPE_Finish_log(const char *prefix)
 
 const char *MPE_Log_merged_logfilename(void)
 {
+    PITHI_MPE_ASIDE(MPE_Log_merged_logfilename, ());
     return __atomic_load_n(&pithi_mpe_state, __ATOMIC_RELAXED) == PITHI_MPE_FINISHED ? written : "";
 }

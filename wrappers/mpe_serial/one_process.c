@@ -12,3 +12,5 @@ int pithi_mpe_peer(MPI_Comm comm, int rank, uint32_t *id, int32_t *world_rank)
     *world_rank = 0;
     return comm != MPI_COMM_NULL && rank == 0;
 }
+
+void pithi_mpe_at_finalize(void (*finish)(void)) { (void)finish; } /* liblog writes the log at the process's end */
