@@ -104,6 +104,8 @@ link_trace := -Wl,--exclude-libs,ALL $(lib_a)
 templates_time := wrappers/time/time.w wrappers/compensate/carry.w
 runtime_time := $(runtime_trace) $(carry_src)
 link_time := $(link_trace)
+templates_check := wrappers/check/check.w
+runtime_check := $(addprefix wrappers/mpi/,real.c nested.c)
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 mpe_src := $(wildcard wrappers/mpe/*.c)
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).

@@ -11,10 +11,11 @@
 static const char help[] =
     "Usage: mpirun -n N pith run [-o FILE] [--lib NAME] [--mpi NAME] [--] PROGRAM ARGUMENTS\n"
     "Starts PROGRAM recorded, unchanged. At the end rank 0 prints one line: the log, and how to open it.\n"
-    "  -o FILE      the log to write (default: PROGRAM.pith); of trace and time: the file, in place of stderr\n"
+    "  -o FILE      the log to write (default: PROGRAM.pith); of trace, time, check: the file, in place of stderr\n"
     "  --lib NAME   what to run it with: log (the log, default), trace (a line at the begin and end of each MPI "
     "call),\n"
     "               time (a table of MPI calls at the end), anim (the log, and a window that shows the program move),\n"
+    "               check (whether collective calls agree on all ranks), "
     "               or the path of a profiling library of your own\n"
     "  --mpi NAME   mpich or openmpi; default: what PROGRAM is linked with, else what mpirun is of\n"
     "  -h, --help   this text\n"
@@ -28,6 +29,7 @@ static const struct library {
     {"trace", "trace", "PITH_TRACE_FILE"},
     {"time", "time", "PITH_TIME_FILE"},
     {"anim", "anim", "PITH_LOG"},
+    {"check", "check", "PITH_CHECK_FILE"},
 };
 enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
 
@@ -55,7 +57,7 @@ static void find_library(struct options *options)
         if (!strcmp(libraries[i].name, options->library))
             options->ready = &libraries[i];
     if (!options->ready && !strchr(options->library, '/'))
-        usage("no library %s; there are: log, trace, time, anim, and paths of your own (./libNAME.so)",
+        usage("no library %s; there are: log, trace, time, anim, check, and paths of your own (./libNAME.so)",
               options->library);
     if (!options->ready && access(options->library, R_OK)) {
         if (rank_of_launcher() == 0)

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# libpith-check: what is told of collective calls that do not agree, word by word; nothing of those that do, in C, Fortran, C++, Python.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+export PITH_CHECK_SECONDS=60
+python_mpi=$(/usr/bin/python3 -c 'from mpi4py import MPI; print("openmpi" if "Open MPI" in MPI.Get_library_version() else "mpich")' 2>/dev/null)
+checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib check "$@"; }
+# Standard error without what MPI says of errors itself, nor places, folders, and numbers that MPIs give names of theirs.
+told() { sed -n "/^pith check/{/check:   .*at /d; s|$PWD/||g; s/split_type is [0-9]*, but [0-9]*/split_type is X, but Y/; p}" "${1:-err}" | sort; }
+# What is wanted of a run of $1 ranks under MPI $2. MPIs from before 4.0 have not the last calls.
+wanted() {
+    if ./collcheck-$2 new; then sort "$top/test/mpi/collcheck.$1.wanted"; else
+        grep -v 'MPI_Bcast_c\|MPI_Bcast_init' "$top/test/mpi/collcheck.$1.wanted" | sed "s/check: [0-9]* collective calls.*/check: $((100 * $1)) collective calls of $1 ranks: 46 errors/" | sort
+    fi
+}
+at() { grep -n "$1" "$top/test/mpi/collcheck.c" | cut -d: -f 1; }
+
+cat >wrong.f90 <<'END'
+program wrong
+    use mpi
+    integer :: rank, ierr, n
+    real :: x(4)
+    call MPI_Init(ierr)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+    x = 0
+    call MPI_Allreduce(MPI_IN_PLACE, x, 4, MPI_REAL, MPI_SUM, MPI_COMM_WORLD, ierr)
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
+    call MPI_Bcast(x, 3 + rank, MPI_REAL, 0, MPI_COMM_WORLD, ierr)
+    call MPI_Error_class(ierr, n, ierr)
+    if (n /= MPI_ERR_ARG) print *, 'error', n
+    call MPI_Finalize(ierr)
+end
+END
+cat >wrong.cc <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, x = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Bcast(&x, 1, MPI_INT, rank, MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+END
+cat >wrong.py <<'END'
+from mpi4py import MPI
+world = MPI.COMM_WORLD
+world.allreduce(1)
+world.Split(world.rank, 0).Barrier()
+try:
+    if world.rank: world.Barrier()
+    else: world.bcast([1, 2], 0)
+except MPI.Exception as error:
+    print(error.Get_error_class() == MPI.ERR_ARG)
+END
+
+for mpi in $(mpis); do
+    compile collcheck "$mpi"
+    for ranks in 2 4; do
+        checked "$mpi" $ranks ./collcheck-$mpi wrong >out 2>err
+        is "$? $(grep -v UCX out)" "0 " "$mpi $ranks: each wrong call returns an error, is not made, and the next one is right"
+        is "$(told)" "$(wanted $ranks "$mpi")" "$mpi $ranks: what is told of each"
+    done
+    is "$(grep 'check:   rank 1 at' err | head -n 1)" "pith check:   rank 1 at collcheck.c:$(at 'wrong(MPI_Barrier'), rank 0 at collcheck.c:$(at 'wrong(MPI_Allreduce(a, b, 1, MPI_INT, MPI_SUM')" "$mpi: the lines of the two calls"
+    is "$(grep 'check:   at' err | head -n 1)" "pith check:   at collcheck.c:$(at 'wrong(MPI_Bcast(a, 1, MPI_INT, odd')" "$mpi: the line of the same call"
+    for ranks in 1 2 4; do
+        checked "$mpi" $ranks ./collcheck-$mpi right >out 2>err
+        is "$? $(cat out err | sed 's/[0-9]* coll/N coll/')" "0 pith check: N collective calls of $ranks rank$([ $ranks = 1 ] || echo s): no errors" "$mpi $ranks: right calls, that look odd"
+    done
+    checked "$mpi" 2 ./collcheck-$mpi fatal >out 2>err
+    is "$(($? != 0)) $(told)" "1 pith check: rank 1: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: the default error handler ends the job"
+    checked "$mpi" 4 ./collcheck-$mpi lost >out 2>err
+    is "$? $(told)" "0 pith check: 8 collective calls of 4 ranks: 1 error
+pith check: rank 1: MPI_Finalize, but MPI_Barrier on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: one is in MPI_Finalize already"
+    PITH_QUIET=1 checked "$mpi" 2 ./collcheck-$mpi lost >out 2>err
+    is "$(told | grep -c collective\ calls)" 0 "$mpi: PITH_QUIET=1: errors only"
+
+    rm -f late.txt
+    PITH_CHECK_SECONDS=1 checked "$mpi" 4 -o late.txt ./collcheck-$mpi late >out 2>err
+    is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 3, tag 9; rank 3, which is not in MPI
+pith check: 8 collective calls of 4 ranks: no errors" "$mpi: who keeps the others waiting, and where it is; then the program goes on"
+    PITH_CHECK_SECONDS=1 checked "$mpi" 2 ./collcheck-$mpi orders >out 2>err &
+    job=$!
+    until [ "$(grep -c 'has waited' err)" = 2 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+    kill $job 2>/dev/null; wait $job 2>/dev/null
+    is "$(told | sed 's/waited for [0-9]*/waited for N/')" "pith check: rank 0: has waited for N s in MPI_Barrier (communicator one, 1st collective call) for rank 1, which is in MPI_Barrier (communicator two, 1st collective call)
+pith check: rank 1: has waited for N s in MPI_Barrier (communicator two, 1st collective call) for rank 0, which is in MPI_Barrier (communicator one, 1st collective call)" "$mpi: two communicators in different orders"
+
+    if command -v "mpif90.$mpi" >/dev/null; then
+        "mpif90.$mpi" -w -g -o wrong-f wrong.f90
+        checked "$mpi" 2 ./wrong-f >out 2>err
+        is "$? $(cat out; grep 'pith check' err)" "0 pith check: rank 1: MPI_Bcast: the data is 4 MPI_REAL, but 3 MPI_REAL on rank 0 (communicator MPI_COMM_WORLD, 2nd collective call)
+pith check:   at wrong.f90:10
+pith check: 6 collective calls of 2 ranks: 1 error" "$mpi: Fortran" || cat err
+    else skip "$mpi: Fortran" "no compiler"; fi
+    "mpicxx.$mpi" -w -g -o wrong-cc wrong.cc
+    checked "$mpi" 2 ./wrong-cc >out 2>err
+    is "$? $(cat out; grep 'pith check' err)" "0 pith check: rank 1: MPI_Bcast: root is 1, but 0 on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)
+pith check:   at wrong.cc:8
+pith check: 4 collective calls of 2 ranks: 1 error" "$mpi: C++"
+    if [ "$python_mpi" = "$mpi" ]; then
+        checked "$mpi" 2 /usr/bin/python3 wrong.py >out 2>err
+        is "$? $(cat out | tr '\n' ' ')$(told | grep -v calls)" "0 True True pith check: rank 1: MPI_Barrier, but MPI_Bcast on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)" "$mpi: Python" || cat err
+    fi
+    for sample in heat2d master_worker ring pi wave ring77; do
+        [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
+        checked "$mpi" 2 "$build/samples/$mpi/$sample" >out 2>err
+        is "$? $(sed 's/check: [0-9]* /check: N /' err)" "0 pith check: N collective calls of 2 ranks: no errors" "$mpi: sample $sample: nothing is wrong"
+    done
+done
+finish

@@ -1,0 +1,197 @@
+/* arguments.c - what calls say that make communicators, topologies, windows and files. */
+#include "facts.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pithi_team *team(void) { return pithi_check_now()->team; }
+
+/* A number that two processes must have alike travels as a part whose signature has it as its hash. `text`: for messages;
+ * with = before
+ * it the name of what must be alike. */
+static struct pithi_signature as_data(int64_t value, const char *text)
+{
+    return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
+}
+
+/* ---- communicators ------------------------------------------------------------------------------------------------------- */
+
+/* The members of a group, as ranks of the communicator. NULL: no memory, or nobody. */
+static int *members(MPI_Comm comm, MPI_Group group, int *count)
+{
+    MPI_Group all;
+    int *own = NULL, *found = NULL;
+
+    *count = 0;
+    if (group == MPI_GROUP_NULL || REAL(MPI_Comm_group)(comm, &all) != MPI_SUCCESS)
+        return NULL;
+    REAL(MPI_Group_size)(group, count);
+    if (*count && (own = malloc((size_t)*count * sizeof *own)) && (found = malloc((size_t)*count * sizeof *found))) {
+        for (int i = 0; i < *count; i++)
+            own[i] = i;
+        REAL(MPI_Group_translate_ranks)(group, *count, own, all, found);
+    }
+    REAL(MPI_Group_free)(&all);
+    free(own);
+    return found;
+}
+
+/* Groups may differ, as long as all members of one name the same: the first tells the others which. */
+void pithi_check_group(MPI_Comm comm, MPI_Group group)
+{
+    int count = 0, self = 0;
+    uint64_t hash = 0;
+
+    if (!team() || team()->is_inter)
+        return;
+    int *ranks = members(comm, group, &count);
+    for (int i = 0; ranks && i < count; i++) {
+        hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
+        self |= ranks[i] == team()->rank;
+    }
+    hash &= (UINT64_C(1) << 62) - 1;
+    if (ranks && self && ranks[0] == team()->rank)
+        for (int i = 1; i < count; i++)
+            pithi_part_give(ranks[i], as_data((int64_t)hash, "=group"));
+    else if (ranks && self)
+        pithi_part_get(ranks[0], as_data((int64_t)hash, "=group"));
+    free(ranks);
+}
+
+/* All of a group say the same of it. */
+void pithi_check_merge(int high)
+{
+    const struct pithi_team *of = team();
+
+    if (!of || !of->is_inter)
+        return;
+    struct pithi_signature said = as_data(high != 0, "=high");
+    if (of->local_rank == 0)
+        for (int i = 1; i < of->local_size; i++)
+            pithi_part_give(of->local_from + i, said);
+    else
+        pithi_part_get(of->local_from, said);
+}
+
+void pithi_check_cart_sub(MPI_Comm comm, const int *remain)
+{
+    int kind = MPI_UNDEFINED, dimensions = 0;
+
+    if (!team() || REAL(MPI_Topo_test)(comm, &kind) != MPI_SUCCESS || kind != MPI_CART)
+        return;
+    REAL(MPI_Cartdim_get)(comm, &dimensions);
+    pithi_check_truths("remain_dims", dimensions, remain);
+}
+
+void pithi_check_graph(int nodes, const int *index, const int *edges, int reorder)
+{
+    pithi_check_number("nnodes", nodes);
+    pithi_check_numbers("index", nodes, index);
+    if (nodes > 0)
+        pithi_check_numbers("edges", index[nodes - 1], edges);
+    pithi_check_truth("reorder", reorder);
+}
+
+#ifdef MPI_UNWEIGHTED
+static const int *unweighted(void) { return MPI_UNWEIGHTED; }
+#else /* MPICH: a variable, looked up as real.h does with functions */
+static const int *unweighted(void)
+{
+    static void *slot;
+    int *const *found = pithi_real_data(&slot, "MPI_UNWEIGHTED");
+
+    return found ? *found : NULL;
+}
+#endif
+
+static struct pithi_signature edge(const int *weights, int i)
+{
+    if (weights == unweighted())
+        return as_data(INT64_C(1) << 40, "an edge without a weight");
+    return as_data(weights[i], "an edge of weight %lld");
+}
+
+void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int out, const int *destinations,
+                          const int *out_weights, int reorder)
+{
+    if (!team())
+        return;
+    pithi_check_truth("reorder", reorder);
+    for (int i = 0; i < out; i++)
+        if (destinations[i] >= 0)
+            pithi_part_give(destinations[i], edge(out_weights, i));
+    for (int i = 0; i < in; i++)
+        if (sources[i] >= 0)
+            pithi_part_get(sources[i], edge(in_weights, i));
+}
+
+/* ---- files and windows ----------------------------------------------------------------------------------------------------- */
+
+static const char *mode_text(int mode)
+{
+    static const struct {
+        int flag;
+        const char *name;
+    } flags[] = {{MPI_MODE_CREATE, "CREATE"},
+                 {MPI_MODE_RDONLY, "RDONLY"},
+                 {MPI_MODE_WRONLY, "WRONLY"},
+                 {MPI_MODE_RDWR, "RDWR"},
+                 {MPI_MODE_EXCL, "EXCL"},
+                 {MPI_MODE_DELETE_ON_CLOSE, "DELETE_ON_CLOSE"},
+                 {MPI_MODE_APPEND, "APPEND"},
+                 {MPI_MODE_SEQUENTIAL, "SEQUENTIAL"},
+                 {MPI_MODE_UNIQUE_OPEN, "UNIQUE_OPEN"}};
+    static __thread char text[128];
+
+    *text = 0;
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (mode & flags[i].flag) {
+            strcat(text, *text ? "|" : "");
+            strcat(text, flags[i].name);
+        }
+    return text;
+}
+
+/* The same file may be named in two ways: its folder's real name counts. */
+static const char *real_name(const char *name)
+{
+    static __thread char text[PATH_MAX + 256];
+    char folder[PATH_MAX], found[PATH_MAX];
+    const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name; /* "ufs:name" */
+    const char *slash = strrchr(plain, '/');
+
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - plain) + 1 : 1, slash ? plain : ".");
+    if (!realpath(folder, found))
+        return name;
+    snprintf(text, sizeof text, "%s/%.255s", strcmp(found, "/") ? found : "", slash ? slash + 1 : plain);
+    return text;
+}
+
+void pithi_check_open(const char *name, int mode)
+{
+    if (!team())
+        return;
+    pithi_check_text("amode", mode_text(mode));
+    pithi_check_text("filename", real_name(name));
+}
+
+void pithi_check_view(MPI_Datatype element, const char *representation)
+{
+    MPI_Aint low = 0, extent = 0;
+
+    if (!team())
+        return;
+    if (element != MPI_DATATYPE_NULL)
+        REAL(MPI_Type_get_extent)(element, &low, &extent);
+    pithi_check_number("the extent of etype", extent);
+    pithi_check_text("datarep", representation);
+}
+
+/* These two hints all must give, or nobody. */
+void pithi_check_fence(int hints)
+{
+    pithi_check_text("MPI_MODE_NOPRECEDE in assert", hints & MPI_MODE_NOPRECEDE ? "given" : "not given");
+    pithi_check_text("MPI_MODE_NOSUCCEED in assert", hints & MPI_MODE_NOSUCCEED ? "given" : "not given");
+}

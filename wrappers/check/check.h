@@ -1,0 +1,124 @@
+/* check.h - collective checking: what check.w calls. Whether all processes of a communicator, window or file make the
+ * same collective call, with arguments that fit together, found out before the call is made.
+ *
+ * A call under way, of this thread, is described in three steps, all of them before the library's own call:
+ *
+ *     whose it is     pithi_check_comm, _file, _window      the team (team.h)
+ *     what it says    pithi_check_number ..., and shapes.c  facts, which all must state alike, and data that go from one
+ *                                                           process to another, of which both ends must say the same
+ *     the check       pithi_check_agree                     all processes exchange the hash of what they said
+ *
+ * Calls that must not block take another third step: pithi_check_start, and the answer when the request is waited for.
+ */
+#ifndef PITHI_CHECK_H
+#define PITHI_CHECK_H
+
+#include "real.h"
+#include "whereabouts.h"
+
+#include <stdint.h>
+
+struct pithi_check;
+struct pithi_check_call {
+    int outer_recorded, outer_function;
+};
+/* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
+struct pithi_check_counts {
+    const void *at;
+    int is_wide;
+};
+#define PITHI_CHECK_COUNTS(array) ((struct pithi_check_counts){(array), sizeof *(array) == 8})
+
+/* Around every MPI call. `function`: a place in pithi_check_names (check.w). */
+extern const char *const pithi_check_names[];
+void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
+void pithi_check_leave(const struct pithi_check_call *call);
+
+/* The job: after MPI_Init; before and after MPI_Finalize. */
+void pithi_check_begin_job(int result);
+void pithi_check_end_job(void);
+void pithi_check_ended_job(void);
+
+/* ---- whose call it is; nothing else below has an effect when the team is not known --------------------------------- */
+
+void pithi_check_comm(MPI_Comm comm);
+void pithi_check_file(MPI_File file);
+void pithi_check_window(MPI_Win window);
+void pithi_check_not(void); /* not to be checked after all */
+
+/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes were in it. */
+void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
+void pithi_check_comm_gone(const MPI_Comm *comm);
+void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
+void pithi_check_file_gone(const MPI_File *file);
+void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
+void pithi_check_window_gone(const MPI_Win *window);
+
+/* ---- what it says ---------------------------------------------------------------------------------------------------- */
+
+void pithi_check_number(const char *argument, int64_t value);
+void pithi_check_truth(const char *argument, int value); /* any value but 0 is the same */
+void pithi_check_numbers(const char *argument, int count, const int *values);
+void pithi_check_numbers_at(const char *argument, int index, int64_t value); /* one of them */
+void pithi_check_truths(const char *argument, int count, const int *values);
+void pithi_check_text(const char *argument, const char *text); /* kept by address until the call has ended */
+/* Only those who state it must state it alike; one in a call. */
+void pithi_check_number_if(int is_stated, const char *argument, int64_t value);
+
+/* Of collectives: shapes.c. */
+void pithi_check_root(int root);
+void pithi_check_op(MPI_Op op);
+void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type);
+void pithi_check_gather(int root, const void *from, MPI_Count count, MPI_Datatype type,
+                        struct pithi_check_counts counts, MPI_Count recv_count, MPI_Datatype recv_type);
+void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, const void *to,
+                         MPI_Count recv_count, MPI_Datatype recv_type);
+void pithi_check_allgather(const void *from, MPI_Count count, MPI_Datatype type, struct pithi_check_counts counts,
+                           MPI_Count recv_count, MPI_Datatype recv_type);
+/* One count and type for all (`counts`.at, `types` NULL), or a list of either, or of both. */
+struct pithi_check_parts {
+    MPI_Count count;
+    MPI_Datatype type;
+    struct pithi_check_counts counts;
+    const MPI_Datatype *types;
+};
+void pithi_check_alltoall(const void *from, struct pithi_check_parts given, struct pithi_check_parts got);
+void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
+/* `name`: of the function: only of some must all give MPI_IN_PLACE or none. */
+void pithi_check_allreduce(const char *name, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op);
+void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, MPI_Op op);
+/* `all`: each neighbour gets the same data (the allgather kinds) */
+void pithi_check_neighbours(MPI_Comm comm, int all, struct pithi_check_parts given, struct pithi_check_parts got);
+
+/* Of others: arguments.c. */
+void pithi_check_group(MPI_Comm comm, MPI_Group group);
+void pithi_check_merge(int high);
+void pithi_check_cart_sub(MPI_Comm comm, const int *remain);
+void pithi_check_graph(int nodes, const int *index, const int *edges, int reorder);
+void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int out, const int *destinations,
+                          const int *out_weights, int reorder);
+void pithi_check_open(const char *name, int mode);
+void pithi_check_view(MPI_Datatype element, const char *representation);
+void pithi_check_fence(int hints);
+/* Before and beside the check of the local communicator: the leaders compare tags, and that they mean each other.
+ * 0: the call must not be made. */
+int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
+
+/* ---- the check --------------------------------------------------------------------------------------------------------- */
+
+/* 1: all agree (or nothing was to be checked). 0: not, it was said, the error handler was called, and came back:
+ * `result` is what the call returns in place of being made. */
+int pithi_check_agree(int *result);
+
+/* For calls that do not block. NULL: nothing to be checked. After the call, its request stands for the check. */
+struct pithi_check *pithi_check_start(void);
+void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request);
+/* Before a call that completes requests. settled: waits for the checks of all these; 0: as pithi_check_agree.
+ * settled_some: until one of them, or another of the requests, can complete. ready: 1, 0, or -1: not yet. */
+int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result);
+int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result);
+int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result);
+/* The last ones, in MPI_Finalize: what was begun by some and not by all. */
+void pithi_check_last(void);
+
+#endif

@@ -1,0 +1,227 @@
+/* check.w - whether all processes make the same collective calls, with arguments that fit together. wrappergen makes one
+ * function of it for every MPI function; which are collective, and what their arguments are, is in roles.table.
+ *
+ * Where several parts below apply to one function, what they do before the call happens in their order here: first the
+ * call is noted (1), then it is said whose it is (2) and what it says (3), then the check is made (4), and only when all
+ * agree the call.
+ */
+#include "check.h"
+
+/* Open MPI has macros of these names. */
+#undef MPI_Aint_add
+#undef MPI_Aint_diff
+
+#define NO_COUNTS ((struct pithi_check_counts){0})
+#define COUNTS PITHI_CHECK_COUNTS
+#define PARTS(...) ((struct pithi_check_parts){__VA_ARGS__})
+
+const char *const pithi_check_names[] = {
+{{forallfn f @conversion}}    "{{f}}",
+{{endforallfn}}};
+
+/* ---- 1. where this process is ------------------------------------------------------------------------------------ */
+
+{{fn f @job_finalize}} {{callfn}} pithi_check_ended_job(); {{endfn}}
+
+{{fnall f @conversion}}
+    {{vardecl struct pithi_check_call call}}
+    pithi_check_enter(&{{call}}, {{fn_num}}, __builtin_return_address(0));
+    {{callfn}}
+    pithi_check_leave(&{{call}});
+{{endfnall}}
+
+{{fn f @recv @probe @probe_match}} pithi_where_message(PITHI_WHERE_FROM, {{peer}}, {{tag}}); {{callfn}} {{endfn}}
+{{fn f @send}} pithi_where_message(PITHI_WHERE_TO, {{peer}}, {{tag}}); {{callfn}} {{endfn}}
+{{fn f @p2p_sendrecv}} pithi_where_message(PITHI_WHERE_FROM, {{from}}, {{from_tag}}); {{callfn}} {{endfn}}
+
+/* ---- 2. whose call it is ----------------------------------------------------------------------------------------- */
+
+{{fn f @coll @coll_init @comm_all @win_make @win_make_empty @file_open}} pithi_check_comm({{comm}}); {{callfn}} {{endfn}}
+{{fn f @comm_dup @comm_idup @comm_split @comm_create @comm_topology @comm_merge}}
+    pithi_check_comm({{parent}}); {{callfn}}
+{{endfn}}
+{{fn f MPI_Comm_create_group}} pithi_check_not(); {{callfn}} {{endfn}}
+{{fn f @comm_free}} pithi_check_comm(*{{comm}}); {{callfn}} {{endfn}}
+{{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
+    pithi_check_comm({{comm}}); {{callfn}}
+{{endfn}}
+{{fn f @file_all @file_iall}} pithi_check_file({{file}}); {{callfn}} {{endfn}}
+{{fn f @file_close}} pithi_check_file(*{{file}}); {{callfn}} {{endfn}}
+{{fn f @win_free}} pithi_check_window(*{{window}}); {{callfn}} {{endfn}}
+{{fn f @win_all}} pithi_check_window({{window}}); {{callfn}} {{endfn}}
+
+/* ---- 3. what it says --------------------------------------------------------------------------------------------- */
+
+{{fn f @bcast}} pithi_check_bcast({{root}}, {{count}}, {{type}}); {{callfn}} {{endfn}}
+{{fn f @gather}}
+    pithi_check_gather({{root}}, {{from}}, {{count}}, {{type}}, NO_COUNTS, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @gatherv}}
+    pithi_check_gather({{root}}, {{from}}, {{count}}, {{type}}, COUNTS({{recv_counts}}), 0, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @scatter}}
+    pithi_check_scatter({{root}}, NO_COUNTS, {{count}}, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @scatterv}}
+    pithi_check_scatter({{root}}, COUNTS({{counts}}), 0, {{type}}, {{to}}, {{recv_count}}, {{recv_type}});
+    {{callfn}} {{endfn}}
+{{fn f @allgather}}
+    pithi_check_allgather({{from}}, {{count}}, {{type}}, NO_COUNTS, {{recv_count}}, {{recv_type}}); {{callfn}}
+{{endfn}}
+{{fn f @allgatherv}}
+    pithi_check_allgather({{from}}, {{count}}, {{type}}, COUNTS({{recv_counts}}), 0, {{recv_type}}); {{callfn}}
+{{endfn}}
+{{fn f @alltoall}}
+    pithi_check_alltoall({{from}}, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
+                         PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
+    {{callfn}} {{endfn}}
+{{fn f @alltoallv}}
+    pithi_check_alltoall({{from}}, PARTS(0, {{type}}, COUNTS({{counts}}), NULL),
+                         PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
+    {{callfn}} {{endfn}}
+{{fn f @alltoallw}}
+    pithi_check_alltoall({{from}}, PARTS(0, MPI_DATATYPE_NULL, COUNTS({{counts}}), {{types}}),
+                         PARTS(0, MPI_DATATYPE_NULL, COUNTS({{recv_counts}}), {{recv_types}}));
+    {{callfn}} {{endfn}}
+{{fn f @reduce}} pithi_check_reduce({{root}}, {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
+{{fn f @allreduce}} pithi_check_allreduce("{{f}}", {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
+{{fn f @exscan}} pithi_check_allreduce("{{f}}", {{sendbuf}}, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
+{{fn f @reduce_scatter}} pithi_check_reduce_scatter(COUNTS({{counts}}), 0, {{type}}, {{op}}); {{callfn}} {{endfn}}
+{{fn f @reduce_scatter_block}} pithi_check_reduce_scatter(NO_COUNTS, {{count}}, {{type}}, {{op}}); {{callfn}} {{endfn}}
+
+{{fn f @nallgather}}
+    pithi_check_neighbours({{comm}}, 1, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
+                           PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
+    {{callfn}} {{endfn}}
+{{fn f @nallgatherv}}
+    pithi_check_neighbours({{comm}}, 1, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
+                           PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
+    {{callfn}} {{endfn}}
+{{fn f @nalltoall}}
+    pithi_check_neighbours({{comm}}, 0, PARTS({{count}}, {{type}}, NO_COUNTS, NULL),
+                           PARTS({{recv_count}}, {{recv_type}}, NO_COUNTS, NULL));
+    {{callfn}} {{endfn}}
+{{fn f @nalltoallv}}
+    pithi_check_neighbours({{comm}}, 0, PARTS(0, {{type}}, COUNTS({{counts}}), NULL),
+                           PARTS(0, {{recv_type}}, COUNTS({{recv_counts}}), NULL));
+    {{callfn}} {{endfn}}
+{{fn f @nalltoallw}}
+    pithi_check_neighbours({{comm}}, 0, PARTS(0, MPI_DATATYPE_NULL, COUNTS({{counts}}), {{types}}),
+                           PARTS(0, MPI_DATATYPE_NULL, COUNTS({{recv_counts}}), {{recv_types}}));
+    {{callfn}} {{endfn}}
+
+{{fn f MPI_Comm_create}} pithi_check_group({{comm}}, {{group}}); {{callfn}} {{endfn}}
+{{fn f MPI_Comm_split_type}}
+    pithi_check_number_if({{split_type}} != MPI_UNDEFINED, "split_type", {{split_type}}); {{callfn}}
+{{endfn}}
+{{fn f MPI_Intercomm_merge}} pithi_check_merge({{high}}); {{callfn}} {{endfn}}
+{{fn f MPI_Cart_create}}
+    pithi_check_number("ndims", {{ndims}});
+    pithi_check_numbers("dims", {{ndims}}, {{dims}});
+    pithi_check_truths("periods", {{ndims}}, {{periods}});
+    pithi_check_truth("reorder", {{reorder}});
+    {{callfn}} {{endfn}}
+{{fn f MPI_Cart_sub}} pithi_check_cart_sub({{comm}}, {{remain_dims}}); {{callfn}} {{endfn}}
+{{fn f MPI_Graph_create}} pithi_check_graph({{nnodes}}, {{index}}, {{edges}}, {{reorder}}); {{callfn}} {{endfn}}
+{{fn f MPI_Dist_graph_create}} pithi_check_truth("reorder", {{reorder}}); {{callfn}} {{endfn}}
+{{fn f MPI_Dist_graph_create_adjacent}}
+    pithi_check_adjacent({{indegree}}, {{sources}}, {{sourceweights}}, {{outdegree}}, {{destinations}},
+                         {{destweights}}, {{reorder}});
+    {{callfn}} {{endfn}}
+{{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
+    pithi_check_root({{root}}); {{callfn}}
+{{endfn}}
+{{fn f @file_open}} pithi_check_open({{name}}, {{amode}}); {{callfn}} {{endfn}}
+{{fn f MPI_File_set_size MPI_File_preallocate}} pithi_check_number("size", {{size}}); {{callfn}} {{endfn}}
+{{fn f MPI_File_set_view}} pithi_check_view({{etype}}, {{datarep}}); {{callfn}} {{endfn}}
+{{fn f MPI_File_set_atomicity}} pithi_check_truth("flag", {{flag}}); {{callfn}} {{endfn}}
+{{fn f MPI_File_seek_shared}}
+    pithi_check_number("offset", {{offset}});
+    pithi_check_number("whence", {{whence}});
+    {{callfn}} {{endfn}}
+{{fn f MPI_Win_fence}} pithi_check_fence({{assert}}); {{callfn}} {{endfn}}
+
+/* ---- 4. the check ------------------------------------------------------------------------------------------------ */
+
+{{fn f @icoll @coll_init @comm_idup @file_iall}}
+    {{vardecl struct pithi_check *check}}
+    {{check}} = pithi_check_start();
+    {{callfn}}
+    pithi_check_posted({{check}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @coll @comm_all @file_all @win_all}}
+    if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
+{{endfn}}
+{{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge}}
+    if (pithi_check_agree(&{{returnVal}})) { {{callfn}} pithi_check_comm_made({{returnVal}}, {{parent}}, {{made}}); }
+{{endfn}}
+{{fn f @file_open}}
+    if (pithi_check_agree(&{{returnVal}})) {
+        {{callfn}}
+        pithi_check_file_made({{returnVal}}, {{comm}}, {{name}}, {{file}});
+    }
+{{endfn}}
+{{fn f @win_make @win_make_empty}}
+    if (pithi_check_agree(&{{returnVal}})) {
+        {{callfn}}
+        pithi_check_window_made({{returnVal}}, {{comm}}, {{window}});
+    }
+{{endfn}}
+{{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
+    if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
+{{endfn}}
+
+{{fn f MPI_Intercomm_create}}
+    pithi_check_comm({{local_comm}});
+    pithi_check_number("local_leader", {{local_leader}});
+    pithi_check_number("tag", {{tag}});
+    if (pithi_check_agree(&{{returnVal}}) && pithi_check_leaders({{local_comm}}, {{local_leader}}, {{peer_comm}},
+                                                                 {{remote_leader}}, {{tag}}, &{{returnVal}})) {
+        {{callfn}}
+        pithi_check_comm_made({{returnVal}}, {{local_comm}}, {{made}});
+    }
+{{endfn}}
+{{fn f @comm_of_group}}
+    {{callfn}} pithi_check_comm_made({{returnVal}}, MPI_COMM_NULL, {{made}});
+{{endfn}}
+
+{{fn f @comm_free}}
+    if (pithi_check_agree(&{{returnVal}})) { pithi_check_comm_gone({{comm}}); {{callfn}} }
+{{endfn}}
+{{fn f @file_close}}
+    if (pithi_check_agree(&{{returnVal}})) { pithi_check_file_gone({{file}}); {{callfn}} }
+{{endfn}}
+{{fn f @win_free}}
+    if (pithi_check_agree(&{{returnVal}})) { pithi_check_window_gone({{window}}); {{callfn}} }
+{{endfn}}
+
+{{fn f @wait}} if (pithi_check_settled(1, {{request}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
+{{fn f @wait_all}} if (pithi_check_settled({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} } {{endfn}}
+{{fn f @wait_any @wait_some}}
+    if (pithi_check_settled_some({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} }
+{{endfn}}
+{{fn f @test}}
+    {{vardecl int ready}}
+    {{ready}} = pithi_check_ready(1, {{request}}, &{{returnVal}});
+    if ({{ready}} > 0) { {{callfn}} } else { *{{flag}} = 0; if ({{ready}} < 0) {{returnVal}} = MPI_SUCCESS; }
+{{endfn}}
+{{fn f @test_all}}
+    {{vardecl int ready}}
+    {{ready}} = pithi_check_ready({{count}}, {{requests}}, &{{returnVal}});
+    if ({{ready}} > 0) { {{callfn}} } else { *{{flag}} = 0; if ({{ready}} < 0) {{returnVal}} = MPI_SUCCESS; }
+{{endfn}}
+{{fn f @test_any @test_some}}
+    if (pithi_check_ready({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} }
+{{endfn}}
+
+{{fn f @job_init}} {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
+
+/* It goes on when all are here: until then what the others call is wrong. */
+{{fn f @job_finalize}}
+    do
+        pithi_check_comm(MPI_COMM_WORLD);
+    while (!pithi_check_agree(&{{returnVal}}));
+    pithi_check_end_job();
+    {{callfn}}
+{{endfn}}

@@ -1,0 +1,269 @@
+/* facts.c - see facts.h, and the calls of check.h that describe a call. */
+#include "facts.h"
+
+#include "nested.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
+static struct pithi_check none; /* without memory nothing is checked */
+
+struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
+
+/* ---- around a call ----------------------------------------------------------------------------------------------------- */
+
+static void begin(const char *name, const void *caller)
+{
+    if (!now && !(now = calloc(1, sizeof *now)))
+        return;
+    now->team = NULL;
+    now->name = name;
+    now->caller = caller;
+    now->fact_count = now->part_count = now->has_if = 0;
+    now->problem = NULL;
+}
+
+void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
+{
+    struct pithi_self *self = &pithi_self;
+
+    call->outer_recorded = self->recorded;
+    call->outer_function = pithi_where ? pithi_where->function : 0;
+    self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
+    if (self->recorded) {
+        pithi_where_set(function + 1);
+        begin(pithi_check_names[function], caller);
+    }
+}
+
+void pithi_check_leave(const struct pithi_check_call *call)
+{
+    struct pithi_self *self = &pithi_self;
+
+    if (self->recorded)
+        pithi_where_set(call->outer_function);
+    self->recorded = call->outer_recorded;
+    self->depth--;
+}
+
+/* ---- whose call it is -------------------------------------------------------------------------------------------------- */
+
+static int is_checked(void) { return pithi_self.recorded && now; }
+
+void pithi_check_comm(MPI_Comm comm)
+{
+    if (is_checked())
+        now->team = pithi_team_of_comm(comm);
+}
+
+void pithi_check_file(MPI_File file)
+{
+    if (is_checked())
+        now->team = pithi_team_of_file(file);
+}
+
+void pithi_check_window(MPI_Win window)
+{
+    if (is_checked())
+        now->team = pithi_team_of_window(window);
+}
+
+void pithi_check_not(void)
+{
+    if (is_checked())
+        now->team = NULL;
+}
+
+void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
+{
+    if (result == MPI_SUCCESS && is_checked() && *made != MPI_COMM_NULL &&
+        (parent == MPI_COMM_NULL || pithi_team_of_comm(parent)))
+        pithi_team_make_comm(*made, now->name);
+}
+
+void pithi_check_comm_gone(const MPI_Comm *comm)
+{
+    struct pithi_team *team = is_checked() && *comm != MPI_COMM_NULL ? pithi_team_of_comm(*comm) : NULL;
+
+    if (team)
+        pithi_team_drop(team);
+}
+
+void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file)
+{
+    const struct pithi_team *of = result == MPI_SUCCESS && is_checked() ? pithi_team_of_comm(comm) : NULL;
+
+    if (of)
+        pithi_team_make_file(*file, of, now->name, name);
+}
+
+void pithi_check_file_gone(const MPI_File *file)
+{
+    struct pithi_team *team = is_checked() ? pithi_team_of_file(*file) : NULL;
+
+    if (team)
+        pithi_team_drop(team);
+}
+
+void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window)
+{
+    const struct pithi_team *of = result == MPI_SUCCESS && is_checked() ? pithi_team_of_comm(comm) : NULL;
+
+    if (of)
+        pithi_team_make_window(*window, of, now->name);
+}
+
+void pithi_check_window_gone(const MPI_Win *window)
+{
+    struct pithi_team *team = is_checked() ? pithi_team_of_window(*window) : NULL;
+
+    if (team)
+        pithi_team_drop(team);
+}
+
+/* ---- what it says ------------------------------------------------------------------------------------------------------ */
+
+static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
+{
+    if (now->fact_count == now->fact_room) {
+        int room = now->fact_room ? 2 * now->fact_room : 16;
+        struct pithi_fact *larger = realloc(now->facts, (size_t)room * sizeof *larger);
+        if (!larger) {
+            static __thread struct pithi_fact lost;
+            return &lost;
+        }
+        now->facts = larger;
+        now->fact_room = room;
+    }
+    struct pithi_fact *fact = &now->facts[now->fact_count++];
+    *fact = (struct pithi_fact){.argument = argument, .index = index, .kind = kind};
+    return fact;
+}
+
+static int is_known(void) { return pithi_check_now()->team != NULL; }
+
+void pithi_check_number(const char *argument, int64_t value)
+{
+    if (is_known())
+        add_fact(argument, -1, PITHI_FACT_NUMBER)->value = (uint64_t)value;
+}
+
+void pithi_check_truth(const char *argument, int value) { pithi_check_number(argument, value != 0); }
+
+void pithi_check_numbers_at(const char *argument, int index, int64_t value)
+{
+    if (is_known())
+        add_fact(argument, index, PITHI_FACT_NUMBER)->value = (uint64_t)value;
+}
+
+void pithi_check_numbers(const char *argument, int count, const int *values)
+{
+    for (int i = 0; i < count; i++)
+        pithi_check_numbers_at(argument, i, values[i]);
+}
+
+void pithi_check_truths(const char *argument, int count, const int *values)
+{
+    for (int i = 0; i < count; i++)
+        pithi_check_numbers_at(argument, i, values[i] != 0);
+}
+
+static uint64_t hash_text(const char *text, size_t size)
+{
+    uint64_t hash = UINT64_C(1469598103934665603); /* FNV-1a */
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+void pithi_check_text(const char *argument, const char *text)
+{
+    if (!is_known())
+        return;
+    struct pithi_fact *fact = add_fact(argument, -1, PITHI_FACT_TEXT);
+    fact->value = hash_text(text, strlen(text));
+    fact->text = text;
+}
+
+void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
+{
+    if (!is_known())
+        return;
+    now->has_if = is_stated;
+    now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
+}
+
+void pithi_fact_data(const char *argument, struct pithi_signature data)
+{
+    if (!is_known())
+        return;
+    struct pithi_fact *fact = add_fact(argument, -1, PITHI_FACT_DATA);
+    fact->value = data.hash;
+    fact->elements = data.elements;
+    fact->text = data.element;
+}
+
+static void add_part(int peer, int is_got, struct pithi_signature data)
+{
+    if (!is_known() || !data.hash)
+        return;
+    if (now->part_count == now->part_room) {
+        int room = now->part_room ? 2 * now->part_room : 16;
+        struct pithi_part *larger = realloc(now->parts, (size_t)room * sizeof *larger);
+        if (!larger)
+            return;
+        now->parts = larger;
+        now->part_room = room;
+    }
+    now->parts[now->part_count++] = (struct pithi_part){peer, is_got, data.hash, data.elements, data.element};
+}
+
+void pithi_part_give(int peer, struct pithi_signature data) { add_part(peer, 0, data); }
+void pithi_part_get(int peer, struct pithi_signature data) { add_part(peer, 1, data); }
+
+void pithi_fact_problem(const char *what)
+{
+    if (is_known() && !now->problem)
+        now->problem = what;
+}
+
+/* ---- as numbers -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ hash >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    return hash ^ hash >> 29;
+}
+
+uint64_t pithi_fact_hash_name(const char *name)
+{
+    size_t size = strlen(name);
+
+    return hash_text(name, size > 2 && !strcmp(name + size - 2, "_c") ? size - 2 : size);
+}
+
+uint64_t pithi_fact_hash(const struct pithi_check *check)
+{
+    uint64_t hash = pithi_fact_hash_name(check->name);
+
+    for (int i = 0; i < check->fact_count; i++)
+        hash = mix(hash, check->facts[i].value);
+    return hash;
+}
+
+uint64_t pithi_fact_sum(const struct pithi_check *check)
+{
+    uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0;
+    uint64_t rank = (uint64_t)check->team->rank;
+
+    for (int i = 0; i < check->part_count; i++) {
+        const struct pithi_part *part = &check->parts[i];
+        uint64_t peer = (uint64_t)part->peer, way = part->is_got ? peer << 32 | rank : rank << 32 | peer;
+        sum += part->is_got ? -mix(way, part->hash) : mix(way, part->hash);
+    }
+    return sum;
+}

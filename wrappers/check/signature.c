@@ -1,0 +1,218 @@
+/* signature.c - see signature.h. Knows nothing of collectives. */
+#include "signature.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t prime = (UINT64_C(1) << 61) - 1, base = UINT64_C(0x15bf0a8b1457695);
+
+static struct pithi_signature find(MPI_Datatype type);
+
+static uint64_t times(uint64_t a, uint64_t b) { return (uint64_t)((unsigned __int128)a * b % prime); }
+
+static struct pithi_signature nothing(void) { return (struct pithi_signature){.power = 1}; }
+
+struct pithi_signature pithi_signature_join(struct pithi_signature first, struct pithi_signature second)
+{
+    if (!first.elements || !second.elements)
+        return first.elements ? first : second;
+    first.hash = (times(first.hash, second.power) + second.hash) % prime;
+    first.power = times(first.power, second.power);
+    first.elements += second.elements;
+    if (first.element != second.element)
+        first.element = NULL;
+    return first;
+}
+
+static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count)
+{
+    struct pithi_signature all = nothing();
+
+    for (; count > 0; count >>= 1) {
+        if (count & 1)
+            all = pithi_signature_join(all, one);
+        one = pithi_signature_join(one, one);
+    }
+    return all;
+}
+
+/* ---- basic types: known by their names, which are the same in all processes ----------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* One address for each name. */
+static const char *intern(const char *name)
+{
+    static struct known {
+        struct known *next;
+        char name[];
+    } * first;
+    struct known *known;
+
+    pthread_mutex_lock(&lock);
+    for (known = first; known && strcmp(known->name, name) != 0; known = known->next)
+        ;
+    if (!known && (known = malloc(sizeof *known + strlen(name) + 1))) {
+        strcpy(known->name, name);
+        known->next = first;
+        first = known;
+    }
+    pthread_mutex_unlock(&lock);
+    return known ? known->name : "?";
+}
+
+static struct pithi_signature basic(MPI_Datatype type)
+{
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int size = 0;
+    uint64_t letter = UINT64_C(1469598103934665603);
+
+    REAL(MPI_Type_get_name)(type, name, &size);
+    for (const char *at = name; *at; at++)
+        letter = (letter ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    return (struct pithi_signature){letter % prime, base % prime, 1, intern(name)};
+}
+
+/* ---- derived types --------------------------------------------------------------------------------------------------- */
+
+struct contents {
+    int combiner;
+    MPI_Count integers, addresses, counts, types;
+    int *integer;
+    MPI_Count *count;
+    MPI_Datatype *type;
+};
+
+/* The large-count forms tell of every type, the others not of those that large counts made. */
+static void ask_envelope(MPI_Datatype type, struct contents *contents)
+{
+#if MPI_VERSION >= 4
+    REAL(MPI_Type_get_envelope_c)
+    (type, &contents->integers, &contents->addresses, &contents->counts, &contents->types, &contents->combiner);
+#else
+    int integers = 0, addresses = 0, types = 0;
+    REAL(MPI_Type_get_envelope)(type, &integers, &addresses, &types, &contents->combiner);
+    contents->integers = integers;
+    contents->addresses = addresses;
+    contents->types = types;
+#endif
+}
+
+static int ask_contents(MPI_Datatype type, struct contents *contents)
+{
+    MPI_Aint *address = calloc((size_t)contents->addresses + 1, sizeof *address);
+    int result = MPI_ERR_NO_MEM;
+
+    contents->integer = calloc((size_t)contents->integers + 1, sizeof *contents->integer);
+    contents->count = calloc((size_t)contents->counts + 1, sizeof *contents->count);
+    contents->type = calloc((size_t)contents->types + 1, sizeof *contents->type);
+    if (address && contents->integer && contents->count && contents->type)
+#if MPI_VERSION >= 4
+        result =
+            REAL(MPI_Type_get_contents_c)(type, contents->integers, contents->addresses, contents->counts,
+                                          contents->types, contents->integer, address, contents->count, contents->type);
+#else
+        result = REAL(MPI_Type_get_contents)(type, (int)contents->integers, (int)contents->addresses,
+                                             (int)contents->types, contents->integer, address, contents->type);
+#endif
+    free(address);
+    return result;
+}
+
+/* What the list of a struct's parts says, else what its size says, which is simpler: copies of one type. */
+static MPI_Count copies(MPI_Datatype type, const struct contents *contents, MPI_Count part)
+{
+    MPI_Count size = 0, one = 0;
+
+    if (contents->combiner == MPI_COMBINER_STRUCT)
+        return contents->counts ? contents->count[1 + part] : contents->integer[1 + part];
+    REAL(MPI_Type_size_x)(type, &size);
+    REAL(MPI_Type_size_x)(contents->type[0], &one);
+    return one > 0 ? size / one : 0;
+}
+
+/* Handles of derived types that MPI gave us are ours to free. */
+static void let_go(MPI_Datatype *type)
+{
+    struct contents contents = {0};
+
+    ask_envelope(*type, &contents);
+    if (contents.combiner != MPI_COMBINER_NAMED && contents.types)
+        REAL(MPI_Type_free)(type);
+}
+
+static struct pithi_signature derive(MPI_Datatype type)
+{
+    struct contents contents = {0};
+    struct pithi_signature all = nothing();
+
+    ask_envelope(type, &contents);
+    if (contents.combiner == MPI_COMBINER_NAMED || !contents.types)
+        return basic(type);
+    if (ask_contents(type, &contents) == MPI_SUCCESS)
+        for (MPI_Count i = 0; i < contents.types; i++) {
+            all = pithi_signature_join(all, repeat(find(contents.type[i]), copies(type, &contents, i)));
+            let_go(&contents.type[i]);
+        }
+    free(contents.integer);
+    free(contents.count);
+    free(contents.type);
+    return all;
+}
+
+/* ---- kept with the datatype ---------------------------------------------------------------------------------------------- */
+
+static int key = MPI_KEYVAL_INVALID;
+
+static int not_copied(MPI_Datatype type, int keyval, void *extra, void *value, void *copy, int *flag)
+{
+    (void)type, (void)keyval, (void)extra, (void)value, (void)copy;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int forget(MPI_Datatype type, int keyval, void *value, void *extra)
+{
+    (void)type, (void)keyval, (void)extra;
+    free(value);
+    return MPI_SUCCESS;
+}
+
+static void make_key(void) { REAL(MPI_Type_create_keyval)(not_copied, forget, &key, NULL); }
+
+static struct pithi_signature find(MPI_Datatype type)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct pithi_signature *kept;
+    int is_there = 0;
+
+    pthread_once(&once, make_key);
+    if (REAL(MPI_Type_get_attr)(type, key, &kept, &is_there) == MPI_SUCCESS && is_there)
+        return *kept;
+    struct pithi_signature found = derive(type);
+    if ((kept = malloc(sizeof *kept))) {
+        *kept = found;
+        REAL(MPI_Type_set_attr)(type, key, kept);
+    }
+    return found;
+}
+
+struct pithi_signature pithi_signature_of(MPI_Count count, MPI_Datatype type)
+{
+    return type == MPI_DATATYPE_NULL || count < 1 ? nothing() : repeat(find(type), count);
+}
+
+void pithi_signature_print(char *text, size_t size, int64_t elements, const char *element)
+{
+    if (element && strpbrk(element, " ="))
+        snprintf(text, size, element, elements);
+    else if (!elements)
+        snprintf(text, size, "nothing");
+    else if (element)
+        snprintf(text, size, "%" PRId64 " %s", elements, element);
+    else
+        snprintf(text, size, "%" PRId64 " elements of several types", elements);
+}

@@ -1,0 +1,91 @@
+/* source_line.c - the line of source that made a call, for messages: by addr2line(1) where it is installed and the program
+ * has the information (-g). */
+#include "agree.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static struct link_map *module_of(const void *address)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+
+    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
+}
+
+/* MPI, its bindings and us. */
+static int is_passed(const void *address)
+{
+    const struct link_map *map = module_of(address);
+    const char *name = map ? file_name(map->l_name) : "";
+
+    return !strncmp(name, "libmpi", 6) || !strncmp(name, "libpith-", 8) || !strncmp(name, "libmpe_collchk", 14);
+}
+
+const void *pithi_source_address(const void *caller)
+{
+    void *frames[32];
+    int count, i = 0;
+
+    if (!is_passed(caller))
+        return caller;
+    count = backtrace(frames, sizeof frames / sizeof frames[0]);
+    while (i < count && is_passed(frames[i]))
+        i++;
+    return i < count ? frames[i] : caller;
+}
+
+void pithi_source_of(const void *caller, struct pithi_source *source)
+{
+    const void *address = pithi_source_address(caller);
+    const struct link_map *map = module_of(address);
+    ssize_t size = 0;
+
+    source->module[0] = 0;
+    if (!map)
+        return;
+    source->offset = (uint64_t)((uintptr_t)address - map->l_addr) - 1; /* in the call, not behind it */
+    if (*map->l_name)
+        snprintf(source->module, sizeof source->module, "%s", map->l_name);
+    else if ((size = readlink("/proc/self/exe", source->module, sizeof source->module - 1)) > 0)
+        source->module[size] = 0;
+}
+
+static int ask(const struct pithi_source *source, char *text, size_t size)
+{
+    char command[512], answer[512] = "", *end;
+    FILE *pipe;
+
+    if (strchr(source->module, '\''))
+        return 0;
+    snprintf(command, sizeof command, "LD_PRELOAD= exec addr2line -e '%s' 0x%llx 2>/dev/null", source->module,
+             (unsigned long long)source->offset);
+    if (!(pipe = popen(command, "r")))
+        return 0;
+    end = fgets(answer, sizeof answer, pipe);
+    pclose(pipe);
+    if (!end || *answer == '?' || strstr(answer, ":?") || strstr(answer, ":0"))
+        return 0;
+    answer[strcspn(answer, " \n")] = 0;
+    snprintf(text, size, "%s", file_name(answer));
+    return 1;
+}
+
+void pithi_source_print(const struct pithi_source *source, char *text, size_t size)
+{
+    *text = 0;
+    if (*source->module && !ask(source, text, size))
+        snprintf(text, size, "%s+0x%llx", file_name(source->module), (unsigned long long)source->offset);
+}

@@ -1,0 +1,48 @@
+/* team.h - the processes that make collective calls together: those of a communicator, a window or a file. Each team has
+ * a communicator of its own for the checks (its shadow), so that they never meet the program's messages.
+ */
+#ifndef PITHI_TEAM_H
+#define PITHI_TEAM_H
+
+#include "real.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum pithi_team_kind { PITHI_TEAM_COMM, PITHI_TEAM_FILE, PITHI_TEAM_WINDOW };
+struct pithi_team {
+    struct pithi_team *next;
+    enum pithi_team_kind kind;
+    int is_gone, users; /* the handle was freed; how many checks under way name the team */
+    MPI_Comm comm;      /* the handle */
+    MPI_File file;
+    MPI_Win window;
+    MPI_Comm shadow; /* MPI_COMM_NULL: one process only */
+    int rank, size;  /* in the shadow */
+    int is_inter;
+    int local_rank, local_size, local_from; /* in the group of this process, which begins at rank local_from of the */
+    int remote_size, remote_from;           /* shadow; of an intercommunicator: the other group */
+    uint64_t id;                            /* the same in all processes, and no other team's */
+    uint64_t calls;                         /* collective calls so far */
+    const char *origin;                     /* the function that made it */
+    char name[64];                          /* a file's */
+};
+
+/* NULL: not known, so its calls are not checked. */
+struct pithi_team *pithi_team_of_comm(MPI_Comm comm);
+struct pithi_team *pithi_team_of_file(MPI_File file);
+struct pithi_team *pithi_team_of_window(MPI_Win window);
+
+/* Collective over the new team. `origin` lives as long as the process. */
+void pithi_team_make_comm(MPI_Comm comm, const char *origin);
+void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name);
+void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const char *origin);
+/* The handle goes; the team when its last check has ended. */
+void pithi_team_drop(struct pithi_team *team);
+/* A check under way names the team: 1; no more: -1. */
+void pithi_team_hold(struct pithi_team *team, int step);
+
+/* "communicator MPI_COMM_WORLD", "communicator of MPI_Comm_split", "file out.dat" */
+void pithi_team_print(const struct pithi_team *team, char *text, size_t size);
+
+#endif

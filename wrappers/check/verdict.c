@@ -1,0 +1,521 @@
+/* verdict.c - what is wrong: each process sends what it said to the first of the team, which compares it and says so.
+ * What costs time and memory is done here only, once something is wrong. */
+#include "agree.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TAG_STATEMENT = 1, TAG_SAID = 2, GROUPS = 4, PARTS = 2 };
+
+/* As sent: fixed sizes, the same machine code on all. */
+struct fact {
+    char argument[40];
+    int32_t index, is_stated;
+    uint64_t value;
+    char text[120];
+};
+struct part {
+    int32_t peer, is_got;
+    uint64_t hash;
+    char text[48];
+};
+struct head {
+    int32_t rank, facts, parts;
+    uint64_t name_hash;
+    char prefix[12], name[64], problem[160];
+    struct pithi_source source;
+    struct fact only;
+};
+struct statement { /* of a process; head NULL: it did not come */
+    struct head *head;
+    struct fact *facts;
+    struct part *parts;
+};
+struct verdict {
+    int count, lines; /* lines: how many errors were told */
+    struct statement *of;
+    char where[128];
+    char *text;
+    size_t size, room;
+};
+
+/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *format, ...)
+{
+    char piece[512];
+    va_list args;
+
+    va_start(args, format);
+    int size = vsnprintf(piece, sizeof piece, format, args);
+    va_end(args);
+    if (size < 0)
+        return;
+    if (size >= (int)sizeof piece)
+        size = sizeof piece - 1;
+    if (verdict->size + (size_t)size + 1 > verdict->room) {
+        size_t room = 2 * verdict->room + sizeof piece;
+        char *larger = realloc(verdict->text, room);
+        if (!larger)
+            return;
+        verdict->text = larger;
+        verdict->room = room;
+    }
+    memcpy(verdict->text + verdict->size, piece, (size_t)size + 1);
+    verdict->size += (size_t)size;
+}
+
+void pithi_say(const char *lines)
+{
+    const char *name = getenv("PITH_CHECK_FILE");
+    int fd = STDERR_FILENO;
+    size_t size = strlen(lines);
+
+    if (name && *name && (fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) < 0)
+        fd = STDERR_FILENO;
+    while (size) {
+        ssize_t put = write(fd, lines, size);
+        if (put <= 0)
+            break;
+        lines += put;
+        size -= (size_t)put;
+    }
+    if (fd != STDERR_FILENO)
+        close(fd);
+}
+
+void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+    uint64_t call = check->call, last = call % 100 / 10 == 1 ? 0 : call % 10;
+    char team[80];
+
+    pithi_team_print(check->team, team, sizeof team);
+    snprintf(text, size, "(%s, %" PRIu64 "%s collective call)", team, call, ends[last < 4 ? last : 0]);
+}
+
+/* ---- what a process said --------------------------------------------------------------------------------------------------- */
+
+static void put_fact(struct fact *to, const struct pithi_fact *fact)
+{
+    memset(to, 0, sizeof *to);
+    snprintf(to->argument, sizeof to->argument, "%s", fact->argument);
+    to->index = fact->index;
+    to->is_stated = 1;
+    to->value = fact->value;
+    if (fact->kind == PITHI_FACT_TEXT)
+        snprintf(to->text, sizeof to->text, "%s", fact->text);
+    else if (fact->kind == PITHI_FACT_DATA)
+        pithi_signature_print(to->text, sizeof to->text, fact->elements, fact->text);
+    else
+        snprintf(to->text, sizeof to->text, "%" PRId64, (int64_t)fact->value);
+}
+
+static void put_part(struct part *to, const struct pithi_part *part)
+{
+    memset(to, 0, sizeof *to);
+    to->peer = part->peer;
+    to->is_got = part->is_got;
+    to->hash = part->hash;
+    pithi_signature_print(to->text, sizeof to->text, part->elements, part->element);
+}
+
+static void put_head(struct head *head, const struct pithi_check *check)
+{
+    memset(head, 0, sizeof *head);
+    head->rank = pithi_where_rank;
+    head->facts = check->fact_count;
+    head->parts = check->part_count;
+    head->name_hash = pithi_fact_hash_name(check->name);
+    snprintf(head->prefix, sizeof head->prefix, "%s", pithi_where_prefix);
+    snprintf(head->name, sizeof head->name, "%s", check->name);
+    snprintf(head->problem, sizeof head->problem, "%s", check->problem ? check->problem : "");
+    pithi_source_of(check->caller, &head->source);
+    if (check->has_if)
+        put_fact(&head->only, &check->only);
+}
+
+static void *state(const struct pithi_check *check, size_t *size)
+{
+    char *memory;
+
+    *size = sizeof(struct head) + (size_t)check->fact_count * sizeof(struct fact) +
+            (size_t)check->part_count * sizeof(struct part);
+    if (!(memory = calloc(1, *size)))
+        return NULL;
+    struct fact *facts = (struct fact *)(void *)(memory + sizeof(struct head));
+    struct part *parts = (struct part *)(void *)(facts + check->fact_count);
+    put_head((struct head *)(void *)memory, check);
+    for (int i = 0; i < check->fact_count; i++)
+        put_fact(&facts[i], &check->facts[i]);
+    for (int i = 0; i < check->part_count; i++)
+        put_part(&parts[i], &check->parts[i]);
+    return memory;
+}
+
+static struct statement read_statement(void *memory)
+{
+    struct statement statement = {0};
+
+    if ((statement.head = memory)) {
+        statement.facts = (struct fact *)(void *)(statement.head + 1);
+        statement.parts = (struct part *)(void *)(statement.facts + statement.head->facts);
+    }
+    return statement;
+}
+
+/* ---- facts ----------------------------------------------------------------------------------------------------------------- */
+
+/* One thing that all said: what they are asked for. */
+typedef const struct fact *asked(const struct verdict *verdict, int who, int which);
+
+static const struct fact *ask_fact(const struct verdict *verdict, int who, int which)
+{
+    const struct statement *statement = &verdict->of[who];
+
+    return statement->head && which < statement->head->facts ? &statement->facts[which] : NULL;
+}
+
+static const struct fact *ask_only(const struct verdict *verdict, int who, int which)
+{
+    const struct head *head = verdict->of[who].head;
+
+    (void)which;
+    return head && head->only.is_stated ? &head->only : NULL;
+}
+
+static int first_with(const struct verdict *verdict, asked *ask, int which)
+{
+    int who = 0;
+
+    while (who < verdict->count && !ask(verdict, who, which))
+        who++;
+    return who;
+}
+
+static void add_rank(struct verdict *verdict, int who)
+{
+    const struct head *head = verdict->of[who].head;
+
+    add(verdict, "%srank %d", head->prefix, head->rank);
+}
+
+/* "rank 2", "ranks 1-3,5": those for which `is_of` is set. */
+static void add_ranks(struct verdict *verdict, const char *is_of)
+{
+    int many = 0, first = -1;
+
+    for (int i = 0; i < verdict->count; i++) {
+        many += is_of[i] != 0;
+        if (is_of[i] && first < 0)
+            first = i;
+    }
+    add(verdict, "%srank%s ", verdict->of[first].head->prefix, many > 1 ? "s" : "");
+    for (int i = first, next; i < verdict->count; i = next) {
+        int last = i;
+        for (next = i + 1;
+             next < verdict->count && is_of[next] && verdict->of[next].head->rank == verdict->of[last].head->rank + 1;
+             next++)
+            last = next;
+        add(verdict, i == first ? "%d" : ",%d", verdict->of[i].head->rank);
+        if (last > i)
+            add(verdict, last > i + 1 ? "-%d" : ",%d", verdict->of[last].head->rank);
+        while (next < verdict->count && !is_of[next])
+            next++;
+    }
+}
+
+/* Which lines of the source the two are at. */
+static void add_places(struct verdict *verdict, int who, int other)
+{
+    char one[256], two[256] = "";
+
+    pithi_source_print(&verdict->of[who].head->source, one, sizeof one);
+    if (other >= 0)
+        pithi_source_print(&verdict->of[other].head->source, two, sizeof two);
+    if (!*one)
+        return;
+    add(verdict, "pith check:   ");
+    if (*two && strcmp(one, two) != 0) {
+        add_rank(verdict, who);
+        add(verdict, " at %s, ", one);
+        add_rank(verdict, other);
+        add(verdict, " at %s\n", two);
+    } else {
+        add(verdict, "at %s\n", one);
+    }
+}
+
+/* Two for each process, all 0. */
+static char *make_marks(const struct verdict *verdict)
+{
+    return verdict->count > 0 ? calloc((size_t)verdict->count, 2) : NULL;
+}
+
+/* Who says something else than `other`, in groups of those who say the same. */
+static int tell_different(struct verdict *verdict, asked *ask, int which)
+{
+    int told = 0, reference = first_with(verdict, ask, which);
+    char *is_of = make_marks(verdict), *done = is_of ? is_of + verdict->count : NULL;
+
+    if (!is_of || reference == verdict->count) {
+        free(is_of);
+        return 0;
+    }
+    const struct fact *wanted = ask(verdict, reference, which);
+    for (int who = reference + 1; who < verdict->count && told < GROUPS; who++) {
+        const struct fact *fact = ask(verdict, who, which);
+        if (!fact || fact->value == wanted->value || done[who])
+            continue;
+        memset(is_of, 0, (size_t)verdict->count);
+        for (int i = who; i < verdict->count; i++) {
+            const struct fact *same = ask(verdict, i, which);
+            if (same && same->value == fact->value)
+                is_of[i] = done[i] = 1;
+        }
+        add(verdict, "pith check: ");
+        add_ranks(verdict, is_of);
+        add(verdict, ": %s: %s", verdict->of[who].head->name, fact->argument);
+        if (fact->index >= 0)
+            add(verdict, "[%d]", fact->index);
+        add(verdict, " is %s, but %s on ", fact->text, wanted->text);
+        add_rank(verdict, reference);
+        add(verdict, " %s\n", verdict->where);
+        add_places(verdict, who, reference);
+        told++;
+    }
+    free(is_of);
+    verdict->lines += told;
+    return told;
+}
+
+/* Lists of different lengths: how long they are is told, and then there is nothing to compare. */
+static void tell_facts(struct verdict *verdict)
+{
+    int most = 0, least = INT32_MAX;
+    const char *told = "";
+
+    for (int i = 0; i < verdict->count; i++) {
+        const struct head *head = verdict->of[i].head;
+        if (head && head->facts > most)
+            most = head->facts;
+        if (head && head->facts < least)
+            least = head->facts;
+    }
+    for (int which = 0; which < most && !(verdict->lines && least < most); which++) {
+        const struct fact *fact = ask_fact(verdict, first_with(verdict, ask_fact, which), which);
+        if (strcmp(fact->argument, told) != 0 && tell_different(verdict, ask_fact, which))
+            told = fact->argument; /* of a list, the first place */
+    }
+}
+
+/* ---- calls and problems -------------------------------------------------------------------------------------------------- */
+
+static int tell_names(struct verdict *verdict)
+{
+    int reference = 0, told = 0;
+    char *is_of = make_marks(verdict), *done = is_of ? is_of + verdict->count : NULL;
+
+    while (reference < verdict->count && !verdict->of[reference].head)
+        reference++;
+    for (int who = reference + 1; is_of && who < verdict->count && told < GROUPS; who++) {
+        const struct head *head = verdict->of[who].head, *wanted = verdict->of[reference].head;
+        if (!head || head->name_hash == wanted->name_hash || done[who])
+            continue;
+        memset(is_of, 0, (size_t)verdict->count);
+        for (int i = who; i < verdict->count; i++)
+            if (verdict->of[i].head && verdict->of[i].head->name_hash == head->name_hash)
+                is_of[i] = done[i] = 1;
+        add(verdict, "pith check: ");
+        add_ranks(verdict, is_of);
+        add(verdict, ": %s, but %s on ", head->name, wanted->name);
+        add_rank(verdict, reference);
+        add(verdict, " %s\n", verdict->where);
+        add_places(verdict, who, reference);
+        told++;
+    }
+    free(is_of);
+    verdict->lines += told;
+    return told;
+}
+
+static void tell_problems(struct verdict *verdict)
+{
+    for (int who = 0; who < verdict->count && verdict->lines < GROUPS; who++) {
+        const struct head *head = verdict->of[who].head;
+        if (!head || !*head->problem)
+            continue;
+        add(verdict, "pith check: ");
+        add_rank(verdict, who);
+        add(verdict, ": %s: %s %s\n", head->name, head->problem, verdict->where);
+        add_places(verdict, who, -1);
+        verdict->lines++;
+    }
+}
+
+/* ---- parts --------------------------------------------------------------------------------------------------------------- */
+
+/* The nth part of `who` with this peer and way. */
+static const struct part *find_part(const struct verdict *verdict, int who, int peer, int is_got, int nth)
+{
+    const struct statement *statement = &verdict->of[who];
+
+    for (int i = 0; statement->head && i < statement->head->parts; i++)
+        if (statement->parts[i].peer == peer && statement->parts[i].is_got == is_got && nth-- == 0)
+            return &statement->parts[i];
+    return NULL;
+}
+
+static int is_alike(const struct part *one, const struct part *two) { return one && two && one->hash == two->hash; }
+
+static void tell_part(struct verdict *verdict, int from, int to, const struct part *given, const struct part *got)
+{
+    if (verdict->lines++ >= PARTS)
+        return;
+    const char *name = verdict->of[from].head->name, *said = given ? given->text : "nothing",
+               *wanted = got ? got->text : "nothing";
+    int is_alone = given ? *said == '=' : *wanted == '='; /* nothing that is sent, but what both must say */
+
+    add(verdict, "pith check: ");
+    add_rank(verdict, from);
+    if (is_alone)
+        add(verdict, ": %s: %s is not that of ", name, (given ? said : wanted) + 1);
+    else
+        add(verdict, ": %s: gives %s to ", name, said);
+    add_rank(verdict, to);
+    if (!is_alone)
+        add(verdict, ", which expects %s", wanted);
+    add(verdict, " %s\n", verdict->where);
+    add_places(verdict, from, to);
+}
+
+/* How many parts before this one have the same peer and way. */
+static int place_among(const struct statement *statement, int at)
+{
+    int nth = 0;
+
+    for (int i = 0; i < at; i++)
+        nth += statement->parts[i].peer == statement->parts[at].peer &&
+               statement->parts[i].is_got == statement->parts[at].is_got;
+    return nth;
+}
+
+static void tell_parts(struct verdict *verdict)
+{
+    for (int who = 0; who < verdict->count; who++) {
+        const struct statement *own = &verdict->of[who];
+        for (int i = 0; own->head && i < own->head->parts; i++) {
+            const struct part *part = &own->parts[i], *other;
+            if (part->peer < 0 || part->peer >= verdict->count || !verdict->of[part->peer].head)
+                continue;
+            other = find_part(verdict, part->peer, who, !part->is_got, place_among(own, i));
+            if (is_alike(part, other) || (part->is_got && other)) /* told where it is given */
+                continue;
+            if (part->is_got)
+                tell_part(verdict, part->peer, who, NULL, part);
+            else
+                tell_part(verdict, who, part->peer, part, other);
+        }
+    }
+    if (verdict->lines > PARTS)
+        add(verdict, "pith check:   and %d more\n", verdict->lines - PARTS);
+}
+
+static void tell(struct verdict *verdict)
+{
+    tell_problems(verdict);
+    if (!tell_names(verdict)) {
+        tell_facts(verdict);
+        tell_different(verdict, ask_only, 0);
+        if (!verdict->lines)
+            tell_parts(verdict);
+    }
+    if (verdict->text)
+        pithi_say(verdict->text);
+}
+
+/* ---- the exchange -------------------------------------------------------------------------------------------------------- */
+
+/* Waits for a message, but not for ever: a rank whose call does not block may never look again. */
+static int has_come(MPI_Comm shadow, int from, int tag, MPI_Status *status)
+{
+    int seconds = pithi_await_seconds(), there = 0;
+    int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
+
+    while (REAL(MPI_Iprobe)(from, tag, shadow, &there, status) == MPI_SUCCESS && !there &&
+           pithi_await_now_ns() < until_ns)
+        sched_yield();
+    return there;
+}
+
+static void *receive(MPI_Comm shadow, int from)
+{
+    MPI_Status status;
+    int size = 0;
+    void *memory;
+
+    if (!has_come(shadow, from, TAG_STATEMENT, &status))
+        return NULL;
+    REAL(MPI_Get_count)(&status, MPI_BYTE, &size);
+    if ((memory = malloc((size_t)size + 1)))
+        REAL(MPI_Recv)(memory, size, MPI_BYTE, from, TAG_STATEMENT, shadow, MPI_STATUS_IGNORE);
+    return memory;
+}
+
+static void judge(struct pithi_check *check, void *own)
+{
+    const struct pithi_team *team = check->team;
+    struct verdict verdict = {.count = team->size, .of = calloc((size_t)team->size, sizeof(struct statement))};
+
+    for (int i = 0; verdict.of && i < verdict.count; i++)
+        verdict.of[i] = read_statement(i ? receive(team->shadow, i) : own);
+    pithi_verdict_where(check, verdict.where, sizeof verdict.where);
+    if (verdict.of)
+        tell(&verdict);
+    for (int i = 1; verdict.of && i < verdict.count; i++)
+        if (verdict.of[i].head) {
+            REAL(MPI_Send)(NULL, 0, MPI_BYTE, i, TAG_SAID, team->shadow);
+            free(verdict.of[i].head);
+        }
+    free(verdict.of);
+    free(verdict.text);
+    __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
+}
+
+static void hand_in(struct pithi_check *check, void *own, size_t size)
+{
+    MPI_Comm shadow = check->team->shadow;
+    MPI_Request request;
+    MPI_Status status;
+    char line[256];
+
+    REAL(MPI_Isend)(own, (int)size, MPI_BYTE, 0, TAG_STATEMENT, shadow, &request);
+    if (has_come(shadow, 0, TAG_SAID, &status)) {
+        REAL(MPI_Recv)(NULL, 0, MPI_BYTE, 0, TAG_SAID, shadow, MPI_STATUS_IGNORE);
+        REAL(MPI_Wait)(&request, MPI_STATUS_IGNORE);
+        return;
+    }
+    snprintf(line, sizeof line,
+             "pith check: %srank %d: %s: the processes' calls differ, but the one that should say how "
+             "does not answer\n",
+             pithi_where_prefix, pithi_where_rank, check->name);
+    pithi_say(line);
+}
+
+void pithi_verdict(struct pithi_check *check)
+{
+    size_t size;
+    void *own = state(check, &size);
+
+    if (own && check->team->rank == 0)
+        judge(check, own);
+    else if (own)
+        hand_in(check, own, size);
+    free(own);
+}

@@ -1,0 +1,238 @@
+/* whereabouts.c - see whereabouts.h. */
+#include "whereabouts.h"
+
+#include "check.h"
+#include "launcher.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { THREADS = 8, NAMED = 4 };
+
+struct process {
+    int is_over, threads; /* threads: how many have a place; those after the last share it */
+    struct pithi_where thread[THREADS];
+};
+static struct process *table; /* by rank on this host; NULL: nobody is seen */
+static struct process *self;
+static int *local_of; /* rank in MPI_COMM_WORLD to rank on this host, or -1 */
+static int world_size;
+
+static __thread struct pithi_where nowhere;
+__thread struct pithi_where *pithi_where;
+int pithi_where_rank = -1;
+const char *pithi_where_prefix = "";
+
+/* ---- the memory -------------------------------------------------------------------------------------------------------- */
+
+static struct process *map(MPI_Comm host, int rank, int count)
+{
+    char name[64] = "";
+    size_t size = (size_t)count * sizeof(struct process);
+    void *memory = MAP_FAILED;
+    int fd = -1, good;
+
+    if (rank == 0) {
+        snprintf(name, sizeof name, "/pith-check-%ld", (long)getpid());
+        fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+        if (fd >= 0 && ftruncate(fd, (off_t)size) == 0)
+            memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    }
+    REAL(MPI_Bcast)(name, sizeof name, MPI_CHAR, 0, host);
+    if (rank != 0 && (fd = shm_open(name, O_RDWR, 0)) >= 0)
+        memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        close(fd);
+    good = memory != MAP_FAILED;
+    REAL(MPI_Allreduce)(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, host);
+    if (rank == 0)
+        shm_unlink(name);
+    return good ? memory : NULL;
+}
+
+static void number(MPI_Comm host, int count)
+{
+    int *ranks = calloc((size_t)count, sizeof *ranks);
+
+    local_of = malloc((size_t)world_size * sizeof *local_of);
+    for (int i = 0; local_of && i < world_size; i++)
+        local_of[i] = -1;
+    if (ranks)
+        REAL(MPI_Allgather)(&pithi_where_rank, 1, MPI_INT, ranks, 1, MPI_INT, host);
+    for (int i = 0; ranks && local_of && i < count; i++)
+        local_of[ranks[i]] = i;
+    free(ranks);
+}
+
+void pithi_where_begin(MPI_Comm world)
+{
+    MPI_Comm host, parent = MPI_COMM_NULL;
+    int rank, count;
+
+    REAL(MPI_Comm_rank)(world, &pithi_where_rank);
+    REAL(MPI_Comm_size)(world, &world_size);
+    if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+        pithi_where_prefix = "spawned ";
+    if (REAL(MPI_Comm_split_type)(world, MPI_COMM_TYPE_SHARED, pithi_where_rank, MPI_INFO_NULL, &host) != MPI_SUCCESS)
+        return;
+    REAL(MPI_Comm_rank)(host, &rank);
+    REAL(MPI_Comm_size)(host, &count);
+    number(host, count);
+    table = map(host, rank, count);
+    if (table)
+        self = &table[rank];
+    REAL(MPI_Comm_free)(&host);
+}
+
+void pithi_where_end(void)
+{
+    if (self)
+        __atomic_store_n(&self->is_over, 1, __ATOMIC_RELAXED);
+}
+
+/* A place for this thread; before MPI_Init one that nobody sees. */
+static struct pithi_where *place(void)
+{
+    if (!self)
+        return &nowhere;
+    int mine = __atomic_fetch_add(&self->threads, 1, __ATOMIC_RELAXED);
+    return &self->thread[mine < THREADS ? mine : THREADS - 1];
+}
+
+void pithi_where_set(int function)
+{
+    if (!pithi_where || (pithi_where == &nowhere && self))
+        pithi_where = place();
+    __atomic_store_n(&pithi_where->role, PITHI_WHERE_ALONE, __ATOMIC_RELAXED);
+    __atomic_store_n(&pithi_where->function, function, __ATOMIC_RELAXED);
+}
+
+void pithi_where_message(int role, int peer, int tag)
+{
+    pithi_where->peer = peer;
+    pithi_where->tag = tag;
+    __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
+}
+
+/* ---- who is missing ------------------------------------------------------------------------------------------------------ */
+
+struct text {
+    char *at;
+    size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    int size = vsnprintf(text->at, text->left, format, args);
+    va_end(args);
+    size_t took = size < 0 ? 0 : (size_t)size < text->left ? (size_t)size : text->left - 1;
+    text->at += took;
+    text->left -= took;
+}
+
+static void add_peer(struct text *text, const struct pithi_where *where)
+{
+    if (where->role == PITHI_WHERE_ALONE)
+        return;
+    const char *to = where->role == PITHI_WHERE_TO ? "to" : "from";
+    if (where->peer == MPI_ANY_SOURCE)
+        add(text, " %s anyone", to);
+    else
+        add(text, " %s %d", to, where->peer);
+    if (where->tag == MPI_ANY_TAG)
+        add(text, ", any tag");
+    else
+        add(text, ", tag %d", where->tag);
+}
+
+static void add_thread(struct text *text, const struct pithi_where *where)
+{
+    add(text, "is in %s", pithi_check_names[where->function - 1]);
+    add_peer(text, where);
+    if (where->team)
+        add(text, " %s", where->text);
+}
+
+static void add_process(struct text *text, const struct process *process, int rank)
+{
+    int known = 0, threads = process->threads < THREADS ? process->threads : THREADS;
+
+    add(text, "%srank %d, which ", pithi_where_prefix, rank);
+    if (process->is_over) {
+        add(text, "has left MPI_Finalize");
+        return;
+    }
+    for (int i = 0; i < threads; i++)
+        if (process->thread[i].function) {
+            add(text, "%s", known++ ? " and " : "");
+            add_thread(text, &process->thread[i]);
+        }
+    if (!known)
+        add(text, "is not in MPI");
+}
+
+static int is_waiting(const struct process *process, uint64_t team, uint64_t call)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (process->thread[i].team == team && process->thread[i].call == call)
+            return 1;
+    return 0;
+}
+
+/* The world ranks of a team; NULL: cannot be known. */
+static int *world_ranks(MPI_Comm shadow, int *count)
+{
+    MPI_Group group, world;
+    int *own, *found;
+
+    REAL(MPI_Comm_size)(shadow, count);
+    own = malloc((size_t)*count * sizeof *own);
+    found = malloc((size_t)*count * sizeof *found);
+    for (int i = 0; own && i < *count; i++)
+        own[i] = i;
+    REAL(MPI_Comm_group)(shadow, &group);
+    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
+    if (own && found)
+        REAL(MPI_Group_translate_ranks)(group, *count, own, world, found);
+    REAL(MPI_Group_free)(&group);
+    REAL(MPI_Group_free)(&world);
+    free(own);
+    return found;
+}
+
+int pithi_where_missing(MPI_Comm shadow, uint64_t team, uint64_t call, char *text, size_t size)
+{
+    struct text out = {text, size};
+    int count, missing = 0, unseen = 0, first = 1;
+
+    if (!table)
+        return 0;
+    int *ranks = world_ranks(shadow, &count);
+    for (int i = 0; ranks && i < count; i++) {
+        int local = local_of && ranks[i] >= 0 && ranks[i] < world_size ? local_of[ranks[i]] : -1;
+        if (local < 0) {
+            unseen++;
+        } else if (is_waiting(&table[local], team, call)) {
+            if (first && ranks[i] != pithi_where_rank)
+                missing = -count; /* it has the word */
+            first = 0;
+        } else if (++missing > 0 && missing <= NAMED) {
+            add(&out, "%s", missing > 1 ? "; " : "");
+            add_process(&out, &table[local], ranks[i]);
+        }
+    }
+    free(ranks);
+    if (missing > NAMED)
+        add(&out, "; and %d more", missing - NAMED);
+    if (missing == 0 && unseen)
+        add(&out, "a rank on another host");
+    return missing > 0 || (missing == 0 && unseen);
+}
