@@ -1,5 +1,5 @@
-/* collcheck.c - collective calls that do not agree, one kind after the other. Errors return, so that one run tells of all:
- * each wrong call must give MPI_ERR_ARG on every rank and not be made; then a right one must work.
+/* collcheck.c - collective calls that do not agree, one kind after the other. Errors return, so that one run tells of
+ * all: each wrong call must give MPI_ERR_ARG on every rank and not be made; then a right one must work.
  *     collcheck wrong | right | fatal | lost | late | orders | new */
 #include <mpi.h>
 #include <pthread.h>
@@ -206,7 +206,7 @@ static void wrong_new(void)
 }
 #endif
 
-/* ---- what is right, though it looks odd ---------------------------------------------------------------------------------- */
+/* ---- what is right, though it looks odd -------------------------------------------------------------------------- */
 
 static void right_data(void)
 {
@@ -317,7 +317,7 @@ static void right_comms(void)
     MPI_Comm_free(&half);
 }
 
-/* ---- threads: each on its communicator ------------------------------------------------------------------------------------ */
+/* ---- threads: each on its communicator ---------------------------------------------------------------------------- */
 
 static void *in_thread(void *comm)
 {
@@ -341,7 +341,7 @@ static void threads(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* ---- somebody does not come: until rank 0's file tells that it was said ---------------------------------------------------- */
+/* ---- somebody does not come: until rank 0's file tells that it was said -------------------------------------------- */
 
 static void wait_for(const char *said)
 {
