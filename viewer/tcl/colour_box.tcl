@@ -45,22 +45,31 @@ proc ::pith::box::forget {} {
     array unset made
 }
 
+# A bitmap: the first photo of a program has Tk ask the X server for 256 colours, one by one.
 proc ::pith::box::draw {kind colour on} {
-    variable shapes
     set step [expr {max(1, [::pith::theme::px 1])}]
-    set picture [::image create photo -width [expr {18 * $step}] -height [expr {12 * $step}]]
-    set paint [dict create # [::pith::theme::colour [expr {$on ? "rim" : "hidden"}]] \
-        o [expr {$on ? $colour : [::pith::theme::colour paper]}]]
-    set y 0
-    foreach row [dict get $shapes $kind] {
-        set x [expr {2 * $step}]
-        foreach dot [split $row {}] {
-            if {[dict exists $paint $dot]} {
-                $picture put [dict get $paint $dot] -to $x $y [expr {$x + $step}] [expr {$y + $step}]
+    return [::image create bitmap -data [bits $kind $step #] -maskdata [bits $kind $step #o] \
+        -foreground [::pith::theme::colour [expr {$on ? "rim" : "hidden"}]] \
+        -background [expr {$on ? $colour : [::pith::theme::colour paper]}]]
+}
+
+# The dots of some kinds as an X bitmap, each `step` pixels wide and high.
+proc ::pith::box::bits {kind step kinds} {
+    variable shapes
+    set bytes {}
+    for {set y 0} {$y < 12 * $step} {incr y} {
+        set row "  [lindex [dict get $shapes $kind] [expr {$y / $step}]]"
+        for {set x 0} {$x < 18 * $step} {incr x 8} {
+            set byte 0
+            for {set bit 0} {$bit < 8} {incr bit} {
+                set dot [string index $row [expr {($x + $bit) / $step}]]
+                if {$dot ne {} && [string first $dot $kinds] >= 0} {
+                    incr byte [expr {1 << $bit}]
+                }
             }
-            incr x $step
+            lappend bytes $byte
         }
-        incr y $step
     }
-    return $picture
+    return [format "#define box_width %d\n#define box_height %d\nstatic char box_bits\[\] = { %s };" \
+        [expr {18 * $step}] [expr {12 * $step}] [join $bytes ,]]
 }

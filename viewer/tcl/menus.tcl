@@ -34,21 +34,36 @@ namespace eval ::pith::menus {
     variable last_buttons {keys "?" show_keys {the keys}}
 }
 
-# `object` acts; its method fill_recent fills the menu of logs opened last.
-proc ::pith::menus::build {top object} {
+proc ::pith::menus::rows {} {
     variable head
     variable tail
+    return [list {*}$head {*}[::pith::part::rows menus {}] {*}$tail]
+}
+
+# The bar alone, as it is seen; nobody opens a menu before there is a picture.
+proc ::pith::menus::build_bar {top} {
     set bar [menu $top.menu -tearoff 0]
-    foreach {label entries} [list {*}$head {*}[::pith::part::rows menus {}] {*}$tail] {
-        set menu $bar.[string tolower $label]
+    set labels {}
+    foreach {label entries} [rows] {
+        if {$label ni $labels} {
+            lappend labels $label
+            $bar add cascade -label $label -underline 0 -menu $bar.[string tolower $label]
+        }
+    }
+    $top configure -menu $bar
+}
+
+# Its menus. `object` acts; its method fill_recent fills the menu of logs opened last.
+proc ::pith::menus::fill {top object} {
+    foreach {label entries} [rows] {
+        set menu $top.menu.[string tolower $label]
         if {![winfo exists $menu]} {
-            $bar add cascade -label $label -underline 0 -menu [menu $menu -tearoff 0]
+            menu $menu -tearoff 0
         }
         foreach {text script key} $entries {
             add $menu $text $script $key $object
         }
     }
-    $top configure -menu $bar
 }
 
 proc ::pith::menus::add {menu text script key object} {

@@ -5,6 +5,7 @@ oo::class create ::pith::Overview {
     variable model
     variable path     ;# the canvas
     variable photo faded shown ;# the log; faded; the part of it that lies in the window
+    variable placed   ;# 1: the canvas has them
     variable width
     variable pending  ;# after id of the redraw to come
     variable grip     ;# while dragged: pointer's distance from the window's begin, ns
@@ -15,14 +16,12 @@ oo::class create ::pith::Overview {
         foreach name {photo faded shown} {
             set $name [image create photo]
         }
+        set placed 0
         set width 1
         set pending {}
         set grip 0
         canvas $path -height [my height] -highlightthickness 0 -borderwidth 0 \
             -background [::pith::theme::colour paper] -cursor sb_h_double_arrow
-        $path create image 0 3 -anchor nw -image $faded
-        $path create image 0 3 -anchor nw -image $shown -tags shown
-        $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
         bind $path <Configure> [list [self] resized %w]
         bind $path <Button-1> [list [self] press %x]
         bind $path <B1-Motion> [list [self] drag %x]
@@ -50,6 +49,16 @@ oo::class create ::pith::Overview {
 
     method photo {} { return $photo }
 
+    # Not before they are drawn: the first photo that a program shows has Tk ask the X server for 256 colours, one by one.
+    method place {} {
+        if {!$placed} {
+            set placed 1
+            $path create image 0 3 -anchor nw -image $faded
+            $path create image 0 3 -anchor nw -image $shown -tags shown
+            $path create rectangle -9 -9 -9 -9 -outline [::pith::theme::colour accent] -width 2 -tags window
+        }
+    }
+
     method redraw {} {
         if {$pending eq {}} {
             set pending [after 60 [namespace code {my draw}]]
@@ -69,6 +78,7 @@ oo::class create ::pith::Overview {
         if {![winfo exists $path] || $width <= 1} {
             return
         }
+        my place
         catch {[$model log] overview $photo $faded {*}[$model whole] $width [expr {[my height] - 6}]}
         my mark
     }

@@ -7,16 +7,25 @@ oo::class create ::pith::Window {
     variable top                          ;# the toplevel
     variable words                        ;# namespace of scripts
     variable title_text
+    variable unfinished                   ;# 1: what the first picture does without is not there yet
 
     # {PITH ...} when it cannot be opened, or the user did not want to wait for it.
     self method open {path} {
-        set window [my new [::pith::opening::open $path]]
+        set log [::pith::opening::open $path]
+        ::pith::typing::wait
+        try {
+            set window [my new $log]
+        } on error {text options} {
+            ::pith::typing::go_on
+            return -options $options $text
+        }
         ::pith::state::opened $path
         return $window
     }
 
     constructor {log} {
         set model [::pith::Model new $log]
+        set unfinished 1
         set path [$model path]
         set top [toplevel .w[incr ::pith::Window::count]]
         set words ::pith::script$::pith::Window::count
@@ -28,7 +37,7 @@ oo::class create ::pith::Window {
         my install_words
         my build
         my build_parts
-        ::pith::menus::build $top [self]
+        ::pith::menus::build_bar $top
         ::pith::keys::install $top [list [self] act] [::pith::keys::rows]
         [my part ViewState] restore_view
         my take_drops
@@ -37,6 +46,10 @@ oo::class create ::pith::Window {
     }
 
     destructor {
+        after cancel [list [self] finish]
+        if {$unfinished} {
+            ::pith::typing::go_on
+        }
         foreach part [list {*}[dict values $parts] $pointer $details $choice $timeline $legend $status $model] {
             $part destroy
         }
@@ -119,10 +132,20 @@ oo::class create ::pith::Window {
         }
     }
 
-    # After the first picture: messages and counters.
+    # The first picture; when it is on its way to the screen, what it does without.
     method second_look {} {
         if {[winfo exists $top]} {
             update idletasks
+            after 0 [list [self] finish]
+        }
+    }
+
+    # Menus, messages and counters.
+    method finish {} {
+        if {$unfinished} {
+            set unfinished 0
+            ::pith::menus::fill $top [self]
+            ::pith::typing::go_on
             $model digest
         }
     }
@@ -255,6 +278,7 @@ oo::class create ::pith::Window {
 
     method word_sync {} {
         update
+        my finish
         $model finish_reading
         $timeline flush
         $legend refresh
