@@ -123,7 +123,7 @@ struct columns {
 };
 
 /* All of a row: its life, and level by level what is of full height and what is lower. */
-struct sheet {
+struct pithi_sheet {
     uint32_t *memory, *life, *separator;
     uint32_t *darker; /* [defs] of each state's colour */
     struct columns full[PITHI_LEVELS], low[PITHI_LEVELS];
@@ -136,8 +136,9 @@ static struct columns columns_at(uint32_t *memory, uint32_t width)
     return (struct columns){.body = memory, .outline = memory + width};
 }
 
-static void sheet_begin(struct sheet *sheet, const struct pithi_plot *plot)
+struct pithi_sheet *pithi_sheet_new(const struct pithi_plot *plot)
 {
+    struct pithi_sheet *sheet = pithi_alloc(1, sizeof *sheet);
     uint32_t defs = pithlog_get_info(plot->log)->defs;
     size_t width = plot->width, count = width * (2 + PITHI_LEVELS * 4);
 
@@ -154,15 +155,19 @@ static void sheet_begin(struct sheet *sheet, const struct pithi_plot *plot)
     sheet->darker = pithi_alloc(defs, sizeof *sheet->darker);
     for (uint32_t id = 0; id < defs; id++)
         sheet->darker[id] = pithi_rgb_darker(plot->rgb[id], 0.35);
+    return sheet;
 }
 
-static void sheet_end(struct sheet *sheet)
+void pithi_sheet_free(struct pithi_sheet *sheet)
 {
+    if (!sheet)
+        return;
     free(sheet->memory);
     free(sheet->darker);
+    free(sheet);
 }
 
-static void keep_columns(const struct sheet *sheet, struct columns *columns, uint32_t rgb, const struct bar *bar,
+static void keep_columns(const struct pithi_sheet *sheet, struct columns *columns, uint32_t rgb, const struct bar *bar,
                          uint32_t from, uint32_t to)
 {
     uint32_t dark = sheet->darker[bar->state];
@@ -178,12 +183,12 @@ static void keep_columns(const struct sheet *sheet, struct columns *columns, uin
     columns->height = bar->height;
 }
 
-static void add_strip(struct sheet *sheet, double y, double height, const uint32_t *rgb)
+static void add_strip(struct pithi_sheet *sheet, double y, double height, const uint32_t *rgb)
 {
     sheet->strips[sheet->count++] = (struct pithi_strip){y, height, rgb};
 }
 
-static void add_columns(struct sheet *sheet, const struct columns *columns, uint32_t level)
+static void add_columns(struct pithi_sheet *sheet, const struct columns *columns, uint32_t level)
 {
     if (!columns->count)
         return;
@@ -203,7 +208,8 @@ static void clear_columns(struct columns *columns, uint32_t width)
     columns->count = 0;
 }
 
-static void fill_sheet(struct sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells, double top)
+static void fill_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot, const struct pithi_cells *cells,
+                       double top)
 {
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
         const struct pithi_cell *line = pithi_cells_line(cells, 0, level);
@@ -227,7 +233,7 @@ static void fill_sheet(struct sheet *sheet, const struct pithi_plot *plot, const
     }
 }
 
-static void draw_sheet(struct sheet *sheet, const struct pithi_plot *plot, const struct pithi_painter *painter,
+static void draw_sheet(struct pithi_sheet *sheet, const struct pithi_plot *plot, const struct pithi_painter *painter,
                        uint32_t row)
 {
     double row_top = pithi_plot_row_top(plot, row), left, right, top, height;
@@ -326,37 +332,35 @@ static void draw_life(const struct pithi_plot *plot, const struct pithi_painter 
 }
 
 /* What is not of a single lane, or has no bars at all, is drawn onto the ground. */
-static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter)
+static void draw_sheets(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
+                        uint32_t from, uint32_t to)
 {
-    struct sheet sheet;
-
-    sheet_begin(&sheet, plot);
-    for (uint32_t row = 0; row < plot->row_count; row++) {
+    for (uint32_t row = from; row < to; row++) {
         if (plot->cell_row[row] == PITHI_NONE)
             continue;
         if (plot->rows[row].lane_count <= 1) {
-            draw_sheet(&sheet, plot, painter, row);
+            draw_sheet(sheet, plot, painter, row);
             continue;
         }
         draw_life(plot, painter, row);
         draw_row(plot, painter, row, 0, NULL);
     }
-    sheet_end(&sheet);
 }
 
-void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+void pithi_bars_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
+                     uint32_t from, uint32_t to)
 {
     struct bars bars = {0};
 
     if (painter->strips) {
-        draw_sheets(plot, painter);
+        draw_sheets(plot, painter, sheet, from, to);
         return;
     }
-    for (uint32_t row = 0; row < plot->row_count; row++)
+    for (uint32_t row = from; row < to; row++)
         if (plot->cell_row[row] != PITHI_NONE)
             draw_life(plot, painter, row);
     for (uint32_t level = 0; level < PITHI_LEVELS; level++) {
-        for (uint32_t row = 0; row < plot->row_count; row++)
+        for (uint32_t row = from; row < to; row++)
             if (plot->cell_row[row] != PITHI_NONE)
                 draw_row(plot, painter, row, level, &bars);
         draw_groups(plot, painter, &bars);

@@ -45,9 +45,9 @@ static void draw_row(const struct pithi_plot *plot, const struct pithi_painter *
             draw_gap(plot, painter, &plot->gaps->items[i], box);
 }
 
-void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
-    for (uint32_t row = 0; row < plot->row_count && plot->gaps && plot->row_height >= 2; row++)
+    for (uint32_t row = from; row < to && plot->gaps && plot->row_height >= 2; row++)
         if (plot->rows[row].counter == PITHI_NONE && plot->rows[row].lane_count <= 1)
             draw_row(plot, painter, row);
 }

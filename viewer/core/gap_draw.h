@@ -4,6 +4,7 @@
 
 #include "core/plot.h"
 
-void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+/* Of the rows [from, to). */
+void pithi_gaps_draw(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to);
 
 #endif

@@ -221,15 +221,15 @@ void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, 
         *right = plot->x + plot->width;
 }
 
-static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter)
+static void draw_ticks(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t row)
 {
     double top, height, length;
 
     pithi_plot_bar(plot->row_height, 0, &top, &height);
     length = floor(height / 3 + 1);
-    for (uint32_t line = 0; line < plot->cells.rows && height >= 2; line++) {
-        const struct pithi_cells *cells = &plot->lines[line];
-        double y = pithi_plot_row_top(plot, plot->plot_row[line]) + top + height - length;
+    if (plot->cell_row[row] != PITHI_NONE && height >= 2) {
+        const struct pithi_cells *cells = &plot->lines[plot->cell_row[row]];
+        double y = pithi_plot_row_top(plot, row) + top + height - length;
         for (uint32_t i = 0; i < cells->tick_count; i++)
             painter->rect(painter->context, plot->x + cells->ticks[i].column, y, 1, length,
                           plot->rgb[cells->ticks[i].state], 1);
@@ -299,33 +299,54 @@ static int has_strips(const struct pithi_plot *plot, const struct pithi_painter 
     return painter->strips && plot->cell_row[row] != PITHI_NONE && plot->rows[row].lane_count <= 1;
 }
 
-static void draw_ground(const struct pithi_plot *plot, const struct pithi_painter *painter)
+static void draw_ground(const struct pithi_plot *plot, const struct pithi_painter *painter, uint32_t from, uint32_t to)
 {
     double end = pithi_plot_row_top(plot, plot->row_count);
 
     painter->ground(painter->context, 0, plot->y);
-    for (uint32_t row = 0; row < plot->row_count; row++)
+    for (uint32_t row = from; row < to; row++)
         if (!has_strips(plot, painter, row))
             painter->ground(painter->context, pithi_plot_row_top(plot, row),
                             pithi_plot_row_top(plot, row + 1) - pithi_plot_row_top(plot, row));
     painter->ground(painter->context, end, PITHI_MAX_WIDTH);
 }
 
-void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+static void clip_rows(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
+}
+
+void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
+                          uint32_t from, uint32_t to)
 {
     if (painter->ground)
-        draw_ground(plot, painter);
-    painter->clip(painter->context, plot->x, plot->y, plot->width, ceil(plot->row_count * plot->row_height));
-    for (uint32_t row = 0; row < plot->row_count; row++) {
+        draw_ground(plot, painter, from, to);
+    clip_rows(plot, painter);
+    for (uint32_t row = from; row < to; row++) {
         if (!has_strips(plot, painter, row) && pithi_plot_is_separated(plot, row))
             painter->rect(painter->context, plot->x, pithi_plot_row_top(plot, row), plot->width, 1, PITHI_RGB_GRID, 1);
         if (plot->cell_row[row] == PITHI_NONE && plot->rows[row].counter != PITHI_BLANK)
             pithi_graph_draw(plot, painter, row);
     }
-    pithi_bars_draw(plot, painter);
-    pithi_gaps_draw(plot, painter);
-    draw_ticks(plot, painter);
+    pithi_bars_draw(plot, painter, sheet, from, to);
+    pithi_gaps_draw(plot, painter, from, to);
+    for (uint32_t row = from; row < to; row++)
+        draw_ticks(plot, painter, row);
+}
+
+void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    clip_rows(plot, painter);
     pithi_arrows_draw(plot, painter);
     draw_marks(plot, painter);
     painter->clip(painter->context, 0, 0, -1, -1);
+}
+
+void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter)
+{
+    struct pithi_sheet *sheet = painter->strips ? pithi_sheet_new(plot) : NULL;
+
+    pithi_plot_draw_rows(plot, painter, sheet, 0, plot->row_count);
+    pithi_plot_draw_over(plot, painter);
+    pithi_sheet_free(sheet);
 }

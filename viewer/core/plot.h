@@ -20,6 +20,8 @@
 #include "core/painter.h"
 #include "core/query.h"
 
+struct pithi_sheet;
+
 struct pithi_plot {
     struct pithlog *log;
     const struct pithlog_digest *digest; /* NULL: no arrows and graphs */
@@ -53,6 +55,11 @@ int pithi_plot_load(struct pithi_plot *plot);
 void pithi_plot_prepare(struct pithi_plot *plot);
 void pithi_plot_load_arrows(struct pithi_plot *plot);
 void pithi_plot_draw(const struct pithi_plot *plot, const struct pithi_painter *painter);
+/* Drawing in parts (bands.h): what lies in the rows [from, to); then arrows and events, over all of them. `sheet`:
+ * bars.h; NULL with painters that have no strips. */
+void pithi_plot_draw_rows(const struct pithi_plot *plot, const struct pithi_painter *painter, struct pithi_sheet *sheet,
+                          uint32_t from, uint32_t to);
+void pithi_plot_draw_over(const struct pithi_plot *plot, const struct pithi_painter *painter);
 void pithi_plot_free(struct pithi_plot *plot);
 /* All messages of one of its bundles: see pithi_arrows_look. */
 int pithi_plot_look(const struct pithi_plot *plot, const struct pithi_bundle *bundle, struct pithi_bundle *exact);

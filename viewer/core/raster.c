@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "core/raster_line.h"
 
 static void set_pixel(unsigned char *pixel, uint32_t rgb)
 {
@@ -22,18 +23,9 @@ static void blend_pixel(unsigned char *pixel, uint32_t rgb, unsigned alpha)
     }
 }
 
-/* Red and blue at once, then green; alpha 0 to 256. */
-static uint32_t blend_words(uint32_t under, uint32_t over, uint32_t alpha)
-{
-    uint32_t red_blue = (under & 0xff00ff) * (256 - alpha) + (over & 0xff00ff) * alpha + 0x800080;
-    uint32_t green = (under & 0xff00) * (256 - alpha) + (over & 0xff00) * alpha + 0x8000;
-
-    return (red_blue >> 8 & 0xff00ff) | (green >> 8 & 0xff00);
-}
-
 static void blend_word(uint32_t *word, uint32_t rgb, unsigned alpha)
 {
-    *word = blend_words(*word, rgb, alpha + (alpha >> 7));
+    *word = pithi_blend_words(*word, rgb, alpha + (alpha >> 7));
 }
 
 static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t rgb, unsigned alpha)
@@ -44,7 +36,7 @@ static void blend_place(const struct pithi_raster *raster, size_t at, uint32_t r
         blend_pixel(raster->pixels + at * 3, rgb, alpha);
 }
 
-static void blend_at(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
+void pithi_raster_blend(const struct pithi_raster *raster, int x, int y, uint32_t rgb, double alpha)
 {
     if (x >= raster->left && x < raster->right && y >= raster->top && y < raster->bottom && alpha > 0)
         blend_place(raster, (size_t)y * (size_t)raster->width + (size_t)x, rgb, (unsigned)(alpha * 255 + 0.5));
@@ -56,6 +48,28 @@ static int rounded(double value, int low, int high)
         return low;
     return value >= high ? high : (int)floor(value + 0.5);
 }
+
+/* ---- Shapes that are kept ---------------------------------------------------------------------------------------- */
+
+struct pithi_shape {
+    enum { RUN, RECT, TRIANGLE } kind;
+    int top, bottom; /* the scanlines that it may touch */
+    uint32_t rgb;
+    double alpha;
+    union {
+        struct pithi_run run;
+        double places[6]; /* x, y, width, height; or three x and three y */
+    };
+};
+
+static void keep(struct pithi_raster *raster, const struct pithi_shape *shape)
+{
+    raster->shapes =
+        pithi_grow(raster->shapes, &raster->shape_capacity, raster->shape_count + 1, sizeof *raster->shapes);
+    raster->shapes[raster->shape_count++] = *shape;
+}
+
+/* ---- Rectangles -------------------------------------------------------------------------------------------------- */
 
 /* Doubling copies: much faster than single stores on wide bars. */
 static void fill_row(const struct pithi_raster *raster, size_t at, int count, uint32_t rgb)
@@ -78,6 +92,15 @@ static void raster_rect(void *context, double x, double y, double width, double 
     int top = rounded(y, raster->top, raster->bottom), bottom = rounded(y + height, raster->top, raster->bottom);
     unsigned opacity = (unsigned)(alpha * 255 + 0.5);
 
+    if (raster->keeps) {
+        keep(raster, &(struct pithi_shape){.kind = RECT,
+                                           .top = top,
+                                           .bottom = bottom,
+                                           .rgb = rgb,
+                                           .alpha = alpha,
+                                           .places = {x, y, width, height}});
+        return;
+    }
     for (int row = top; row < bottom && left < right; row++) {
         size_t at = (size_t)row * (size_t)raster->width + (size_t)left;
         if (opacity >= 255)
@@ -187,138 +210,27 @@ static void raster_strips(void *context, double x, uint32_t width, double y, dou
 static void raster_ground(void *context, double y, double height)
 {
     const struct pithi_raster *raster = context;
-    int bottom = rounded(y + height, 0, raster->height);
+    int bottom = rounded(y + height, raster->first, raster->end);
 
-    for (int line = rounded(y, 0, raster->height); line < bottom; line++)
+    for (int line = rounded(y, raster->first, raster->end); line < bottom; line++)
         lay_ground(raster, line);
 }
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* Liang and Barsky's clipping: one edge narrows the part [*from, *to] of the line that is inside. */
-static int clip_edge(double p, double q, double *from, double *to)
-{
-    if (p == 0)
-        return q >= 0;
-    if (p < 0 && q / p > *from)
-        *from = q / p;
-    if (p > 0 && q / p < *to)
-        *to = q / p;
-    return *from <= *to;
-}
-
-static int clip_line(const struct pithi_raster *raster, double *x0, double *y0, double *x1, double *y1)
-{
-    double dx = *x1 - *x0, dy = *y1 - *y0, from = 0, to = 1, x = *x0, y = *y0;
-
-    if (!clip_edge(-dx, x - raster->left, &from, &to) || !clip_edge(dx, raster->right - x, &from, &to) ||
-        !clip_edge(-dy, y - raster->top, &from, &to) || !clip_edge(dy, raster->bottom - y, &from, &to))
-        return 0;
-    *x0 = x + from * dx;
-    *y0 = y + from * dy;
-    *x1 = x + to * dx;
-    *y1 = y + to * dy;
-    return 1;
-}
-
-/* A line along its longer axis, from step `first` to `last`: at each the middle of the line across, less a half, in
- * 65536ths of a pixel. */
-enum { FAINT = 64 };
-struct run {
-    int steep, first, last;
-    int64_t across, slope;
-    uint32_t rgb, weight; /* of 256 */
-};
-
-/* The lines and columns that a run may touch lie inside of the clip. */
-static int is_inside(const struct pithi_raster *raster, const struct run *run)
-{
-    int64_t ends[2] = {run->across, run->across + run->slope * (run->last - 1 - run->first)};
-    int low = run->steep ? raster->left : raster->top, high = run->steep ? raster->right : raster->bottom;
-    int from = run->steep ? raster->top : raster->left, to = run->steep ? raster->bottom : raster->right;
-
-    for (int i = 0; i < 2; i++)
-        if (ends[i] >> 16 < low || (ends[i] >> 16) + 1 >= high)
-            return 0;
-    return run->first >= from && run->last <= to;
-}
-
-/* Of a faint line each step is one pixel: nobody sees its stairs, and there are crowds of them. */
-static void draw_faint(const struct pithi_raster *raster, const struct run *run)
-{
-    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
-    uint32_t *word = raster->words + (size_t)run->first * along;
-    int64_t across = run->across + 32768;
-
-    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
-        uint32_t *pixel = word + (size_t)(across >> 16) * beside;
-        *pixel = blend_words(*pixel, run->rgb, run->weight);
-    }
-}
-
-/* Each step is shared by the two pixels that the line runs between (after Wu, "An efficient antialiasing technique",
- * 1991). */
-static void draw_inside(const struct pithi_raster *raster, const struct run *run)
-{
-    size_t along = run->steep ? (size_t)raster->width : 1, beside = run->steep ? 1 : (size_t)raster->width;
-    uint32_t *word = raster->words + (size_t)run->first * along;
-    int64_t across = run->across;
-
-    for (int i = run->first; i < run->last; i++, word += along, across += run->slope) {
-        uint32_t *first = word + (size_t)(across >> 16) * beside, part = (uint32_t)across >> 8 & 255;
-        uint32_t second = run->weight * part >> 8;
-        *first = blend_words(*first, run->rgb, run->weight - second);
-        first[beside] = blend_words(first[beside], run->rgb, second);
-    }
-}
-
-static void draw_clipped(const struct pithi_raster *raster, const struct run *run)
-{
-    int64_t across = run->across;
-
-    for (int i = run->first; i < run->last; i++, across += run->slope) {
-        int whole = (int)(across >> 16);
-        double part = (double)(across & 65535) / 65536, alpha = run->weight / 256.0;
-        blend_at(raster, run->steep ? whole : i, run->steep ? i : whole, run->rgb, alpha * (1 - part));
-        blend_at(raster, run->steep ? whole + 1 : i, run->steep ? i : whole + 1, run->rgb, alpha * part);
-    }
-}
-
-static void swap(double *a, double *b)
-{
-    double kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 static void raster_line(void *context, double x0, double y0, double x1, double y1, uint32_t rgb, double alpha)
 {
     struct pithi_raster *raster = context;
-    struct run run = {.rgb = rgb, .weight = (uint32_t)(alpha * 256 + 0.5)};
-    double slope;
+    struct pithi_run run;
 
-    if (!(fabs(x0) < 1e15 && fabs(x1) < 1e15) || !clip_line(raster, &x0, &y0, &x1, &y1))
+    if (!pithi_run_make(raster, x0, y0, x1, y1, &run))
         return;
-    run.steep = fabs(y1 - y0) > fabs(x1 - x0);
-    if (run.steep) {
-        swap(&x0, &y0);
-        swap(&x1, &y1);
-    }
-    if (x0 > x1) {
-        swap(&x0, &x1);
-        swap(&y0, &y1);
-    }
-    slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : 0;
-    run.first = (int)floor(x0);
-    run.last = (int)ceil(x1);
-    run.slope = (int64_t)(slope * 65536);
-    run.across = (int64_t)floor((y0 + slope * (run.first + 0.5 - x0) - 0.5) * 65536);
-    if (!raster->words || !is_inside(raster, &run))
-        draw_clipped(raster, &run);
-    else if (run.weight < FAINT)
-        draw_faint(raster, &run);
+    run.rgb = rgb;
+    run.weight = (uint32_t)(alpha * 256 + 0.5);
+    if (raster->keeps)
+        keep(raster, &(struct pithi_shape){.kind = RUN, .top = run.top, .bottom = run.bottom, .run = run});
     else
-        draw_inside(raster, &run);
+        pithi_run_draw(raster, &run);
 }
 
 /* ---- Triangles --------------------------------------------------------------------------------------------------- */
@@ -343,12 +255,21 @@ static void raster_triangle(void *context, const double x[3], const double y[3],
     int top = rounded(floor(fmin(y[0], fmin(y[1], y[2]))), raster->top, raster->bottom);
     int bottom = rounded(ceil(fmax(y[0], fmax(y[1], y[2]))), raster->top, raster->bottom);
 
+    if (raster->keeps) {
+        keep(raster, &(struct pithi_shape){.kind = TRIANGLE,
+                                           .top = top,
+                                           .bottom = bottom,
+                                           .rgb = rgb,
+                                           .alpha = alpha,
+                                           .places = {x[0], x[1], x[2], y[0], y[1], y[2]}});
+        return;
+    }
     for (int row = top; row < bottom; row++)
         for (int column = left; column < right; column++) {
             int hits = 0;
             for (int i = 0; i < 9; i++)
                 hits += inside(x, y, column + (i % 3 + 0.5) / 3, row + (i / 3 + 0.5) / 3);
-            blend_at(raster, column, row, rgb, alpha * hits / 9);
+            pithi_raster_blend(raster, column, row, rgb, alpha * hits / 9);
         }
 }
 
@@ -358,15 +279,16 @@ static void raster_clip(void *context, double x, double y, double width, double 
 {
     struct pithi_raster *raster = context;
 
-    raster->left = raster->top = 0;
+    raster->left = 0;
+    raster->top = raster->first;
     raster->right = raster->width;
-    raster->bottom = raster->height;
+    raster->bottom = raster->end;
     if (width < 0)
         return;
     raster->left = rounded(x, 0, raster->width);
-    raster->top = rounded(y, 0, raster->height);
+    raster->top = rounded(y, raster->first, raster->end);
     raster->right = rounded(x + width, 0, raster->width);
-    raster->bottom = rounded(y + height, 0, raster->height);
+    raster->bottom = rounded(y + height, raster->first, raster->end);
 }
 
 void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, uint32_t rgb)
@@ -375,7 +297,7 @@ void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, ui
         free(raster->pixels);
         raster->pixels = pithi_alloc((size_t)width * (size_t)height, 3);
         raster->width = width;
-        raster->height = height;
+        raster->height = raster->end = height;
     }
     raster_clip(raster, 0, 0, -1, -1);
     raster_rect(raster, 0, 0, width, height, rgb, 1);
@@ -383,15 +305,53 @@ void pithi_raster_prepare(struct pithi_raster *raster, int width, int height, ui
 
 void pithi_raster_onto(struct pithi_raster *raster, uint32_t *words, int width, int height, uint32_t rgb)
 {
-    *raster = (struct pithi_raster){.words = words, .width = width, .height = height};
+    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .end = height};
     raster_clip(raster, 0, 0, -1, -1);
     raster_rect(raster, 0, 0, width, height, rgb, 1);
 }
 
 void pithi_raster_grounded(struct pithi_raster *raster, uint32_t *words, int width, int height, const uint32_t *ground)
 {
-    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .ground = ground};
+    *raster = (struct pithi_raster){.words = words, .width = width, .height = height, .end = height, .ground = ground};
     raster_clip(raster, 0, 0, -1, -1);
+}
+
+struct pithi_raster pithi_raster_part(const struct pithi_raster *raster, int first, int end)
+{
+    struct pithi_raster part = *raster;
+
+    part.first = first;
+    part.end = end;
+    part.keeps = 0;
+    raster_clip(&part, 0, 0, -1, -1);
+    return part;
+}
+
+static void draw_shape(struct pithi_raster *part, const struct pithi_shape *shape)
+{
+    const double *places = shape->places;
+
+    if (shape->kind == RUN)
+        pithi_run_draw_part(part, &shape->run);
+    else if (shape->kind == RECT)
+        raster_rect(part, places[0], places[1], places[2], places[3], shape->rgb, shape->alpha);
+    else
+        raster_triangle(part, places, places + 3, shape->rgb, shape->alpha);
+}
+
+void pithi_raster_draw_kept(struct pithi_raster *part)
+{
+    for (uint32_t i = 0; i < part->shape_count; i++)
+        if (part->shapes[i].top < part->end && part->shapes[i].bottom > part->first)
+            draw_shape(part, &part->shapes[i]);
+}
+
+void pithi_raster_forget(struct pithi_raster *raster)
+{
+    free(raster->shapes);
+    raster->shapes = NULL;
+    raster->shape_count = raster->shape_capacity = 0;
+    raster->keeps = 0;
 }
 
 void pithi_raster_free(struct pithi_raster *raster)

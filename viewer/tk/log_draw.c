@@ -5,6 +5,7 @@
 
 #include "core/arrow_draw.h"
 #include "core/axis.h"
+#include "core/bands.h"
 #include "core/hit.h"
 #include "core/legend.h"
 #include "core/memory.h"
@@ -150,15 +151,20 @@ static int find_target(Tcl_Interp *interp, Tcl_Obj *word, struct target *target)
     return target->paper || target->photo ? TCL_OK : TCL_ERROR;
 }
 
-static void paint_plot(const struct pithi_log_object *object, const struct view *view, uint32_t *words,
-                       struct pithi_raster *raster)
+/* Scanlines up to `end` are painted; a photo is made of all at once. */
+static void show_lines(void *context, int end)
+{
+    if (context)
+        pithi_paper_ready(context, end);
+}
+
+static void paint_plot(const struct pithi_log_object *object, const struct view *view, const struct target *target,
+                       uint32_t *words, struct pithi_raster *raster)
 {
     uint32_t *ground = make_ground(view);
-    struct pithi_painter painter;
 
     pithi_raster_grounded(raster, words, view->width, view->height, ground);
-    painter = pithi_raster_painter(raster);
-    pithi_plot_draw(&object->plot, &painter);
+    pithi_bands_draw(&object->plot, raster, object->helper, show_lines, target->paper);
     free(ground);
 }
 
@@ -177,10 +183,10 @@ static int paint(struct pithi_log_object *object, Tcl_Interp *interp, const stru
     struct pithi_raster onto = {0};
 
     if (!target->paper) {
-        paint_plot(object, view, words_of(object, view), &onto);
+        paint_plot(object, view, target, words_of(object, view), &onto);
         return show(interp, &onto, target->photo);
     }
-    paint_plot(object, view, pithi_paper_begin(target->paper, view->width, view->height), &onto);
+    paint_plot(object, view, target, pithi_paper_begin(target->paper, view->width, view->height), &onto);
     pithi_paper_end(target->paper, moved);
     return TCL_OK;
 }
@@ -197,6 +203,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     set_plot(object, &view);
     if (!object->film) {
         object->film = pithi_film_new(object->log, object->summary);
+        object->helper = pithi_helper_new();
         pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
     }
     object->plot.moving = 1;

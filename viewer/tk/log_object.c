@@ -276,6 +276,7 @@ static void log_delete(ClientData data)
     pithi_job_stop_all(object);
     pithi_plot_free(&object->plot);
     pithi_film_free(object->film);
+    pithi_helper_free(object->helper);
     pithi_groups_free(&object->groups);
     pithi_gaps_free(&object->gaps);
     pithi_log_ranges_free(object);

@@ -9,6 +9,7 @@
 #include <tk.h>
 
 #include "core/film.h"
+#include "core/helper.h"
 #include "core/groups.h"
 #include "core/plot.h"
 #include "core/raster.h"
@@ -25,12 +26,13 @@ struct pithi_log_object {
     struct pithi_rows *tree;      /* of all rows (core/rows.h) */
     const struct pithi_row *rows; /* those seen, the tree's; see log_rows.h */
     uint32_t row_count;
-    struct pithi_row *scrolled; /* of pithi_log_rows_from */
-    struct pithi_film *film;    /* the cells of `plot`; NULL until something is drawn */
-    struct pithi_gaps gaps;     /* read with the first picture */
-    struct pithi_groups groups; /* the rows of `plot`, where they are too low to be seen alone */
-    struct pithi_plot plot;     /* as drawn last, with its copies of what it points to */
-    uint32_t *words;            /* of a picture that becomes a photo */
+    struct pithi_row *scrolled;  /* of pithi_log_rows_from */
+    struct pithi_film *film;     /* the cells of `plot`; NULL until something is drawn */
+    struct pithi_helper *helper; /* paints, too; NULL: nobody does */
+    struct pithi_gaps gaps;      /* read with the first picture */
+    struct pithi_groups groups;  /* the rows of `plot`, where they are too low to be seen alone */
+    struct pithi_plot plot;      /* as drawn last, with its copies of what it points to */
+    uint32_t *words;             /* of a picture that becomes a photo */
     uint32_t word_capacity;
     struct pithi_log_ranges *ranges; /* log_ranges.c's; NULL: never asked for */
     Tcl_Command command;

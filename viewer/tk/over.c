@@ -106,9 +106,19 @@ int pithi_over_find(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag, struct pi
     return known;
 }
 
-/* By the calls that the canvas uses. */
-static void draw_thin(Tcl_Interp *interp, const struct pithi_thin *thin, Tk_Window window)
+static int is_in(const struct pithi_thin *thin, const struct pithi_area *area)
 {
+    int top = thin->y0 < thin->y1 ? thin->y0 : thin->y1, bottom = thin->y0 < thin->y1 ? thin->y1 : thin->y0;
+
+    return top - thin->width <= area->bottom && bottom + thin->width >= area->top;
+}
+
+/* By the calls that the canvas uses. */
+static void draw_thin(Tcl_Interp *interp, const struct pithi_thin *thin, Tk_Window window,
+                      const struct pithi_area *area)
+{
+    XRectangle clip = {(short)area->left, (short)area->top, (unsigned short)(area->right - area->left),
+                       (unsigned short)(area->bottom - area->top)};
     XColor *colour = Tk_AllocColorFromObj(interp, window, thin->colour);
     XGCValues values = {.line_width = thin->width, .graphics_exposures = False};
     Display *display = Tk_Display(window);
@@ -118,19 +128,22 @@ static void draw_thin(Tcl_Interp *interp, const struct pithi_thin *thin, Tk_Wind
         return;
     values.foreground = colour->pixel;
     gc = Tk_GetGC(window, GCForeground | GCLineWidth | GCGraphicsExposures, &values);
+    XSetClipRectangles(display, gc, 0, 0, &clip, 1, YXBanded);
     if (thin->framed)
         XDrawRectangle(display, Tk_WindowId(window), gc, thin->x0, thin->y0, (unsigned)(thin->x1 - thin->x0),
                        (unsigned)(thin->y1 - thin->y0));
     else
         XDrawLine(display, Tk_WindowId(window), gc, thin->x0, thin->y0, thin->x1, thin->y1);
+    XSetClipMask(display, gc, None); /* Tk gives it to others, too */
     Tk_FreeGC(display, gc);
     Tk_FreeColorFromObj(window, thin->colour);
 }
 
-void pithi_over_draw(Tcl_Interp *interp, const struct pithi_over *over, Tk_Window window)
+void pithi_over_draw(Tcl_Interp *interp, const struct pithi_over *over, Tk_Window window, const struct pithi_area *area)
 {
     for (uint32_t i = 0; i < over->count; i++)
-        draw_thin(interp, &over->thin[i], window);
+        if (is_in(&over->thin[i], area))
+            draw_thin(interp, &over->thin[i], window, area);
     Tcl_ResetResult(interp);
 }
 

@@ -26,7 +26,9 @@ struct pithi_over {
 
 /* The items of `canvas` that `tag` (a tag expression) selects. 0: they cannot be found out. */
 int pithi_over_find(Tcl_Interp *interp, Tcl_Obj *canvas, Tcl_Obj *tag, struct pithi_over *over);
-void pithi_over_draw(Tcl_Interp *interp, const struct pithi_over *over, Tk_Window window);
+/* The thin ones, what of them is in the area. */
+void pithi_over_draw(Tcl_Interp *interp, const struct pithi_over *over, Tk_Window window,
+                     const struct pithi_area *area);
 void pithi_over_free(struct pithi_over *over);
 
 #endif

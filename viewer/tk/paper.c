@@ -28,7 +28,13 @@ struct pithi_paper {
     struct pithi_kept *kept;     /* or what the server has of them */
     GC gc;
     Tcl_Obj *canvas, *others; /* its name, and the items in it that are not this; NULL: nothing goes straight */
+    Tk_Window straight;       /* while it is drawn: where it goes straight to; NULL: nowhere */
+    struct pithi_over over;   /* with it: what lies over it there */
+    int sent;                 /* so many scanlines have gone there */
 };
+
+/* So many parts of a picture go to the screen at most while it is drawn: each wakes the X server. */
+enum { PARTS = 8 };
 
 /* ---- Drawing on it ----------------------------------------------------------------------------------------------- */
 
@@ -60,16 +66,6 @@ static void make_pixels(struct pithi_paper *paper, int width, int height)
         paper->kept = pithi_kept_new(paper->window, width, height);
 }
 
-uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
-{
-    if (!paper->words || width != paper->width || height != paper->height)
-        make_pixels(paper, width, height);
-    else if (paper->under_way)
-        XSync(Tk_Display(paper->window), False);
-    paper->under_way = 0;
-    return paper->words;
-}
-
 static void put(struct pithi_paper *paper, Drawable to, const struct pithi_area *from, int x, int y)
 {
     unsigned width = (unsigned)(from->right - from->left), height = (unsigned)(from->bottom - from->top);
@@ -97,44 +93,67 @@ static Tk_Window straight_window(const struct pithi_paper *paper)
     return window;
 }
 
-static int clamped(int value, int most) { return value < 0 ? 0 : value > most ? most : value; }
+static int clamped(int value, int least, int most) { return value < least ? least : value > most ? most : value; }
 
-/* Around what the canvas draws, so that nothing flickers. */
-static void put_around(struct pithi_paper *paper, Tk_Window window, const struct pithi_area *rest)
+/* Scanlines [from, to), around what the canvas draws, so that nothing flickers; then what lies over them. */
+static void put_lines(struct pithi_paper *paper, int from, int to)
 {
-    struct pithi_area over = {clamped(rest->left, paper->width), clamped(rest->top, paper->height),
-                              clamped(rest->right, paper->width), clamped(rest->bottom, paper->height)};
-    const struct pithi_area around[] = {{0, 0, paper->width, over.top},
+    const struct pithi_area *rest = &paper->over.rest, lines = {0, from, paper->width, to};
+    struct pithi_area over = {clamped(rest->left, 0, paper->width), clamped(rest->top, from, to),
+                              clamped(rest->right, 0, paper->width), clamped(rest->bottom, from, to)};
+    const struct pithi_area around[] = {{0, from, paper->width, over.top},
                                         {0, over.top, over.left, over.bottom},
                                         {over.right, over.top, paper->width, over.bottom},
-                                        {0, over.bottom, paper->width, paper->height}};
+                                        {0, over.bottom, paper->width, to}};
 
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
-        put(paper, Tk_WindowId(window), &around[i], around[i].left, around[i].top);
-    if (over.right > over.left)
-        Tk_ImageChanged(paper->master, over.left, over.top, over.right - over.left, over.bottom - over.top,
+        put(paper, Tk_WindowId(paper->straight), &around[i], around[i].left, around[i].top);
+    pithi_over_draw(paper->interp, &paper->over, paper->straight, &lines);
+}
+
+static void ask_canvas(struct pithi_paper *paper)
+{
+    const struct pithi_area *over = &paper->over.rest;
+
+    if (over->right > over->left)
+        Tk_ImageChanged(paper->master, over->left, over->top, over->right - over->left, over->bottom - over->top,
                         paper->width, paper->height);
 }
 
-static int put_straight(struct pithi_paper *paper)
+uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height)
 {
-    Tk_Window window = straight_window(paper);
-    struct pithi_over over;
+    if (!paper->words || width != paper->width || height != paper->height)
+        make_pixels(paper, width, height);
+    else if (paper->under_way)
+        XSync(Tk_Display(paper->window), False);
+    paper->under_way = 0;
+    paper->sent = 0;
+    paper->straight = paper->told ? straight_window(paper) : NULL;
+    if (paper->straight && !pithi_over_find(paper->interp, paper->canvas, paper->others, &paper->over))
+        paper->straight = NULL;
+    return paper->words;
+}
 
-    if (!window || !pithi_over_find(paper->interp, paper->canvas, paper->others, &over))
-        return 0;
-    put_around(paper, window, &over.rest);
-    pithi_over_draw(paper->interp, &over, window);
-    pithi_over_free(&over);
-    return 1;
+void pithi_paper_ready(struct pithi_paper *paper, int end)
+{
+    if (!paper->straight || !paper->shared || end - paper->sent < paper->height / PARTS)
+        return;
+    put_lines(paper, paper->sent, end);
+    XFlush(Tk_Display(paper->window));
+    paper->sent = end;
 }
 
 void pithi_paper_end(struct pithi_paper *paper, int moved)
 {
     if (paper->kept)
         pithi_kept_update(paper->kept, paper->words, paper->gc, moved);
-    if (!paper->told || !put_straight(paper))
+    if (paper->straight) {
+        put_lines(paper, paper->sent, paper->height);
+        ask_canvas(paper);
+        pithi_over_free(&paper->over);
+    } else {
         Tk_ImageChanged(paper->master, 0, 0, paper->width, paper->height, paper->width, paper->height);
+    }
     paper->told = 1;
 }
 

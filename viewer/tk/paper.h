@@ -28,6 +28,8 @@ struct pithi_paper *pithi_paper_find(Tcl_Interp *interp, const char *name);
 /* Its pixels to be drawn on, [height][width]; the last picture, when the size is the same. Waits until the X server has
  * taken that. NULL: no memory. */
 uint32_t *pithi_paper_begin(struct pithi_paper *paper, int width, int height);
+/* Scanlines up to `end` are drawn: they may go to the screen while the others are, all in all from top to bottom. */
+void pithi_paper_ready(struct pithi_paper *paper, int end);
 /* It is drawn. `moved`: what was in column x is in x - moved now, mostly; 0: it did not move. */
 void pithi_paper_end(struct pithi_paper *paper, int moved);
 
