@@ -131,7 +131,7 @@ viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 cxx_mpis := $(foreach m,$(MPIS),$(if $(MPICXX_$(m)),$(m)))
 cxx_src := $(wildcard wrappers/cxx/*.cc)
 cxx_gen := $(addprefix $(O)/gen/cxx/,pmpi.cc mpi.cc constants.cc)
-cxx_libs := $(foreach m,$(cxx_mpis),$(addprefix $(O)/lib/pith/$(m)/,libpith-cxx.so libpith-cxx.a))
+cxx_libs := $(foreach m,$(cxx_mpis),$(addprefix $(O)/lib/pith/$(m)/,libpith-cxx.so libpith-cxx.a libpith-pcxx.so libpith-pcxx.a))
 cxx_headers := $(addprefix $(O)/include/pith-cxx/,mpicxx.h mpi.h)
 CXXFLAGS ?= $(CFLAGS)
 CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
@@ -347,6 +347,17 @@ $(O)/lib/pith/$(1)/libpith-cxx.a: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc
 $(O)/lib/pith/$(1)/libpith-cxx.so: $(addprefix $(O)/obj/cxx-$(1)/,$(patsubst %.cc,%.o,$(notdir $(cxx_src) $(cxx_gen))))
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
+# Its profiled members.
+$(O)/gen/$(1)/pcxx.cc: wrappers/cxx/pcxx.w wrappers/mpi/roles.table wrappers/cxx/bindings.table $(O)/bin/wrappergen $(O)/gen/$(1)/mpi.i $(O)/gen/$(1)/exported
+	$(O)/bin/wrappergen --cxx=weak -w $$< -r wrappers/mpi/roles.table --bindings wrappers/cxx/bindings.table -H $(O)/gen/$(1)/mpi.i --exports $(O)/gen/$(1)/exported -o $$@
+$(O)/obj/cxx-$(1)/profiled/pcxx.o: $(O)/gen/$(1)/pcxx.cc $(O)/.flags | $(cxx_headers) $(headers)
+	@mkdir -p $$(@D)
+	$(MPICXX_$(1)) $(CXXBASE) -Wno-deprecated-declarations $(SAN) -I$(O)/include/pith-cxx $(inc_wrappers) -Iwrappers/mpi $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-pcxx.a: $(O)/obj/cxx-$(1)/profiled/pcxx.o
+	$$(archive)
+$(O)/lib/pith/$(1)/libpith-pcxx.so: $(O)/obj/cxx-$(1)/profiled/pcxx.o $(O)/lib/pith/$(1)/libpith-cxx.so
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(SAN) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$$(@F) -Wl,--no-undefined -o $$@ $$^ -lstdc++ $(LIBS)
 endef
 $(foreach m,$(cxx_mpis),$(eval $(call cxx_rules,$(m))))
 
@@ -420,7 +431,7 @@ pkglibexecdir := libexec/pith
 pkglibdir := lib/pith
 pkgdatadir := share/pith
 pkgconfigdir ?= $(libdir)/pkgconfig
-pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc))
+pc_files := $(addprefix $(O)/pc/,pith.pc pith-null.pc $(foreach m,$(MPIS),pith-mpi-$(m).pc pith-mpi-$(m)-static.pc mpe-$(m).pc) $(foreach m,$(cxx_mpis),pith-cxx-$(m).pc pith-pcxx-$(m).pc))
 man_sections := $(sort $(patsubst .%,%,$(suffix $(man_src))))
 
 # What an installation holds: $(call $(1),MODE,FOLDER,FILES) a line; `put` installs the files, `drop` removes them.
@@ -449,8 +460,8 @@ pc:
 	@mkdir -p $(O)/pc
 	@for pc in $(notdir $(pc_files)); do \
 		case $$pc in pith-mpi-*-static.pc) in=wrappers/mpi/pith-mpi-static.pc.in mpi=$${pc#pith-mpi-} mpi=$${mpi%-static.pc} ;; \
-		pith-cxx-*) in=wrappers/cxx/pith-cxx.pc.in mpi=$${pc#pith-cxx-} ;; \
 		mpe-*) in=wrappers/mpe_names/mpe.pc.in mpi=$${pc#mpe-} ;; \
+		pith-cxx-*|pith-pcxx-*) in=wrappers/cxx/$${pc%%-$${pc##*-}}.pc.in mpi=$${pc##*-} ;; \
 		pith-mpi-*) in=wrappers/mpi/pith-mpi.pc.in mpi=$${pc#pith-mpi-} ;; *) in=liblog/$$pc.in mpi= ;; esac; \
 		sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|' \
 			-e "s|@mpi@|$${mpi%.pc}|g; s|@mpilib@|$$(case $$mpi in mpich*) echo mpich ;; *) echo mpi ;; esac)|; s|@pkglibdir@|$(prefix)/$(pkglibdir)|" $$in >$(O)/pc/$$pc || exit 1; done

@@ -49,7 +49,7 @@ cat >count.w <<'E1'
 {{endfn}}
 E1
 gen count.w >out; is "$? $(cat err)" "0 " "a template of C, unchanged"
-is "$(member MPI::Comm::Send <out)" 'void MPI::Comm::Send(const void* cxx_buf, int cxx_count, const Datatype& cxx_datatype, int cxx_dest, int cxx_tag) const { pith_cxx::begin_call(); int returnVal; const void *buf = (const void *)cxx_buf; int count = (int)cxx_count; MPI_Datatype datatype = cxx_datatype; int dest = (int)cxx_dest; int tag = (int)cxx_tag; MPI_Comm comm = *this; double begin; begin = now(); calls_MPI_Send++; returnVal = MPI_Send(buf, count, datatype, dest, tag, comm); say("MPI::Comm::Send of count", count, comm, begin, returnVal); pith_cxx::end_call(returnVal); return; }' "a member: C's arguments, before, the call, after"
+is "$(member MPI::Comm::Send <out)" 'void MPI::Comm::Send(const void* cxx_buf, int cxx_count, const Datatype& cxx_datatype, int cxx_dest, int cxx_tag) const { pith_cxx::begin_call(); int returnVal; const void *buf = (const void *)cxx_buf; int count = cxx_count; MPI_Datatype datatype = cxx_datatype; int dest = cxx_dest; int tag = cxx_tag; MPI_Comm comm = *this; double begin; begin = now(); calls_MPI_Send++; returnVal = MPI_Send(buf, count, datatype, dest, tag, comm); say("MPI::Comm::Send of count", count, comm, begin, returnVal); pith_cxx::end_call(returnVal); return; }' "a member: C's arguments, before, the call, after"
 is "$(grep -c '^static long calls_MPI_' out) $(grep -c '^void MPI::Comm::Recv(' out)" "2 2" "loops name C functions; each overload has a wrapper"
 like "$(member MPI::Comm::Recv <out | head -n 1)" 'MPI_Status c_status = cxx_status; MPI_Status \*status = &c_status;.*MPI_Recv\(.*, status\);.* cxx_status = c_status; pith_cxx::end_call' "a status goes in and out"
 like "$(member MPI::Comm::Recv <out | tail -n 1)" 'MPI_Status \*status = MPI_STATUS_IGNORE;' "or is ignored"
@@ -71,6 +71,7 @@ like "$(gen nest.w | member MPI::Comm::Send)" 'int i, i1; one\(i\);two\(i1\); re
 like "$(gen --guard nest.w | member MPI::Comm::Send)" 'if \(wrappergen_inside\) \{ returnVal = MPI_Send\(.*end_call\(returnVal\); return; \} .*wrappergen_inside\+\+; int i, i1;' "--guard: a call inside a call goes straight"
 echo '{{fn f MPI_Comm_rank}}if (x) { {{callfn}} } else { {{callfn}} } p("{{fn_name}}", {{args}});{{endfn}}' >branch.w
 like "$(gen --dialect=wrap branch.w | member MPI::Comm::Get_rank)" 'int returnVal = 0; .*if \(x\) \{ returnVal = MPI_Comm_rank\(comm, rank\); \} else \{ returnVal = MPI_Comm_rank\(comm, rank\); \} p\("MPI::Comm::Get_rank", comm, rank\);' "the wrap dialect: callfn in branches, arguments, the name"
+like "$(gen --cxx=weak nest.w)" '^__attribute__\(\(weak\)\) void MPI::Comm::Send\(' "--cxx=weak"
 wrappergen -H mpi.i nest.w | grep -q 'MPI::'; is $? 1 "without --cxx none of it"
 
 printf 'class X\nclass Y : Z\nQ | void f() | MPI_Wtime\nnonsense\n- | void g(int i) | MPI_Send i\n- | what | MPI_Wtime\n' >bad.table

@@ -49,9 +49,6 @@ template <class P> auto raw(P *objects) -> decltype(objects->address())
     return objects ? objects->address() : nullptr;
 }
 
-int peers(MPI_Comm comm);       // how many types Alltoallw takes; also for members of MPI made elsewhere
-HIDDEN int dims(MPI_Comm comm); // dimensions of a Cartesian communicator
-
 // Array of n things in the frame, or on the heap where there are many. n < 0 counts as none: MPI says what is wrong.
 template <class T> class Frame
 {

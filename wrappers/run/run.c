@@ -210,6 +210,18 @@ static void preload_log(const struct program *program, const char *prefix, const
     free(note);
 }
 
+/* Members of C++ are recorded under their names by libpith-pcxx, which stands before the libpith-cxx of the program. */
+static void preload_cxx(const struct program *program, const char *prefix, const char *mpi)
+{
+    char *folder = mpi && program->is_cxx ? library_path(prefix, "lib/pith/%s", mpi) : NULL;
+    char *library = folder ? library_path(folder, "libpith-%s.so", "pcxx") : NULL;
+
+    if (library && !access(library, R_OK))
+        preload(library);
+    free(library);
+    free(folder);
+}
+
 static void set_preload(const struct options *options, const struct program *program, const char *mpi)
 {
     char *prefix = find_prefix();
@@ -223,8 +235,10 @@ static void set_preload(const struct options *options, const struct program *pro
                 "pith run: %s: not linked with MPI and not started by mpirun; it runs without %s (--mpi names its "
                 "MPI)\n",
                 program->path, options->library);
-    if (options->ready && !strcmp(options->ready->output, "PITH_LOG"))
+    if (options->ready && !strcmp(options->ready->output, "PITH_LOG")) {
         preload_log(program, prefix, mpi);
+        preload_cxx(program, prefix, mpi);
+    }
     free(prefix);
 }
 
@@ -243,7 +257,7 @@ int main(int argc, char **argv)
                     program.path,
                     program.kind == PROGRAM_STATIC ? "a static program" : "a program for another machine");
     } else {
-        const char *mpi = options.mpi ? options.mpi : mpi_of_program(&program);
+        const char *linked = mpi_of_program(&program), *mpi = options.mpi ? options.mpi : linked;
         set_preload(&options, &program, mpi ? mpi : mpi_of_launcher());
         if (options.output)
             set_output(&options);

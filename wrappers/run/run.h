@@ -12,6 +12,7 @@ struct program {
     char *path;             /* of what the user named */
     char *binary;           /* of the ELF file that runs: itself, or a script's interpreter */
     char *loader;           /* its dynamic loader; NULL: none */
+    int is_cxx;             /* linked with libpith-cxx.so: the C++ bindings */
     enum program_kind kind; /* of the binary. FOREIGN: of another machine or word size; OTHER: no ELF file */
 };
 
@@ -19,8 +20,9 @@ struct program {
  * executable. */
 int program_find(const char *name, struct program *program);
 
-/* "mpich", "openmpi", or NULL: the MPI library among those that the program is linked with, however far down. */
-const char *mpi_of_program(const struct program *program);
+/* "mpich", "openmpi", or NULL: the MPI library among those that the program is linked with, however far down. Sets
+ * program->is_cxx. */
+const char *mpi_of_program(struct program *program);
 /* The same from what mpirun put into the environment. */
 const char *mpi_of_launcher(void);
 /* This process's rank by the launcher's word; 0 without one. */

@@ -37,7 +37,7 @@ static FILE *ask_loader(const struct program *program, pid_t *child)
 }
 
 /* libmpi.so is the name of both; only Open MPI's stands on libopen-pal. */
-const char *mpi_of_program(const struct program *program)
+const char *mpi_of_program(struct program *program)
 {
     pid_t child = -1;
     FILE *list = ask_loader(program, &child);
@@ -52,6 +52,7 @@ const char *mpi_of_program(const struct program *program)
         name = slash ? slash + 1 : name;
         has_mpich |= !strncmp(name, "libmpich.so", 11) || !strncmp(name, "libmpichfort", 12);
         has_mpi |= !strncmp(name, "libmpi.so", 9) || !strncmp(name, "libmpi_", 7) || !strncmp(name, "libmpifort", 10);
+        program->is_cxx |= !strncmp(name, "libpith-cxx.so", 14);
         has_open |= !strncmp(name, "libopen-pal.so", 14) || !strncmp(name, "libopen-rte.so", 14);
     }
     fclose(list);

@@ -150,7 +150,7 @@ static void from_param(struct text *out, const struct bindings *bindings, const 
         one(out, arg, value.at);
     else if (is_reference(param))
         text_printf(out, "  %s = &%s;\n", variable(arg), value.at);
-    else if (class)
+    else if (class || (!strchr(arg->prefix, '*') && !*arg->suffix))
         text_printf(out, "  %s = %s;\n", variable(arg), value.at);
     else
         text_printf(out, "  %s = (%s)%s;\n", variable(arg), cast(arg), value.at);
@@ -304,13 +304,13 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
     struct text *out = &emitter->out;
     const char *result = outside(member->declaration.result);
 
-    text_puts(out, "\n");
+    text_puts(out, emitter->flags & EMIT_WEAK ? "\n__attribute__((weak)) " : "\n");
     head(out, member);
     text_puts(out, "\n{\n");
     if (!member->is_anytime)
         text_puts(out, "  pith_cxx::begin_call();\n");
     if (member->is_hand) {
-        text_puts(out, "  int returnVal = 0;\n  std::exception_ptr cxx_failure;\n");
+        text_puts(out, "  int returnVal = 0;\n  (void)returnVal;\n  std::exception_ptr cxx_failure;\n");
         if (!function_is_void(&member->declaration))
             text_printf(out, "  %s cxx_result = %s();\n", result, result);
         stand_in(out, member);

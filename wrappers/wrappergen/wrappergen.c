@@ -22,7 +22,8 @@ static const char help[] =
     "  --dialect=wrap   templates of the other family: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
     "  --guard          calls inside a wrapped call (of the same thread) go straight to the MPI library\n"
     "  --fortran        Fortran entry points too; =only: nothing else, =no: what goes with them in another file\n"
-    "  --cxx            member functions of the C++ bindings (MPI::Comm::Send) in place of C's functions\n"
+    "  --cxx            member functions of the C++ bindings (MPI::Comm::Send) in place of C's functions;\n"
+    "                   =weak: which the program's own replace one by one, also in an archive\n"
     "  --bindings FILE  the table of the C++ bindings for --cxx (default: the one installed)\n"
     "  --preload        define MPI_X and PMPI_X, and call the real one through REAL(MPI_X) (default: call PMPI_X)\n"
     "  --keep-unknown   copy unknown escapes, with a warning\n"
@@ -33,7 +34,7 @@ struct options {
     const char **templates;
     int template_count;
     const char *functions, *header, *protos, *roles, *out, *exports, *bindings;
-    int flags, list, is_wrap, is_cxx;
+    int flags, list, is_wrap;
 };
 
 static void usage(const char *format, const char *what)
@@ -67,14 +68,14 @@ static int parse_flag(const char *option, struct options *options)
                  {"--dialect=classic", 0},
                  {"--dialect=wrap", 0},
                  {"--list", 0},
-                 {"--cxx", 0},
+                 {"--cxx", EMIT_CXX},
+                 {"--cxx=weak", EMIT_CXX | EMIT_WEAK},
                  {"-w", 0}};
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (!strcmp(option, flags[i].name)) {
             options->flags |= flags[i].flags;
             options->list |= !strcmp(option, "--list");
-            options->is_cxx |= !strcmp(option, "--cxx");
             if (!strncmp(option, "--dialect=", 10))
                 options->is_wrap = !strcmp(option + 10, "wrap");
             return 1;
@@ -115,7 +116,7 @@ static void parse_options(int argc, char **argv, struct options *options)
         usage("no template%s", "");
     if (options->protos && options->header)
         usage("-p and -H exclude each other%s", "");
-    if (options->is_cxx && options->flags & (EMIT_PRELOAD | EMIT_FORTRAN))
+    if (options->flags & EMIT_CXX && options->flags & (EMIT_PRELOAD | EMIT_FORTRAN))
         usage("--cxx writes members only; --preload and --fortran are for the C functions, in a file of their own%s",
               "");
     if (options->flags & EMIT_PRELOAD && options->flags & EMIT_FORTRAN)
@@ -279,7 +280,7 @@ int main(int argc, char **argv)
         roles_parse(&roles);
         roles_apply(&roles, &protos);
     }
-    if (options.is_cxx)
+    if (options.flags & EMIT_CXX)
         read_bindings(&options, &protos, &bindings);
     if (options.list) {
         for (int i = 0; i < protos.count; i++)
@@ -289,7 +290,7 @@ int main(int argc, char **argv)
     struct emitter emitter = {.protos = &protos,
                               .flags = options.flags,
                               .exports = options.exports ? &exports : NULL,
-                              .bindings = options.is_cxx ? &bindings : NULL};
+                              .bindings = options.flags & EMIT_CXX ? &bindings : NULL};
     struct source *sources = make((size_t)options.template_count * sizeof *sources);
     function_prelude(&emitter);
     for (int i = 0; i < options.template_count; i++) {

@@ -174,7 +174,9 @@ enum {
     EMIT_GUARD = 4,         /* --guard: a call inside a wrapped call goes straight to the library */
     EMIT_FORTRAN = 8,       /* --fortran: the Fortran entry points too */
     EMIT_FORTRAN_ONLY = 16, /* --fortran=only: nothing but them, for an object file of their own */
-    EMIT_C_ONLY = 32        /* --fortran=no: the other half */
+    EMIT_C_ONLY = 32,       /* --fortran=no: the other half */
+    EMIT_CXX = 64,          /* --cxx: members of the C++ bindings in place of functions */
+    EMIT_WEAK = 128         /* --cxx=weak */
 };
 struct emitter {
     struct text out;
@@ -185,7 +187,7 @@ struct emitter {
     const struct source *exports; /* --exports; NULL: none given */
     struct macro *macros;         /* wrap dialect: {{def}} */
     int macro_count, depth, nesting;
-    const struct bindings *bindings; /* --cxx: members in place of functions; NULL: not asked for */
+    const struct bindings *bindings; /* for --cxx, else NULL */
     const struct member *member;     /* the one being written */
 };
 int function_is_void(const struct proto *proto);
