@@ -83,6 +83,17 @@ static int needs_info(const struct pithi_meaning *meaning, int has_payload)
     return has_payload && meaning->what != PITHI_HAPPENS;
 }
 
+/* A number that nobody has described, with a payload or without. */
+static int add_undescribed(struct pithi_defs *defs, int32_t number, uint32_t *id)
+{
+    char name[32];
+    struct pithlog_def def = {
+        .kind = PITHLOG_EVENT_TYPE, .name = name, .colour = "", .group = PITHI_NUMBERS_GROUP, .format = ""};
+
+    snprintf(name, sizeof name, "event %d", number);
+    return pithi_defs_add(defs, &def, id);
+}
+
 /* ---- Before and after the sets are united ------------------------------------------------------------------------ */
 
 static int add_own(struct pithi_defs *defs, const struct pithi_meanings *meanings, const struct pithlog_def *def)
@@ -128,11 +139,13 @@ int pithi_spill_numbers_settle(const struct pithi_spill *first, struct pithi_def
         err = meanings_of_set(defs, &meanings);
     for (uint32_t i = 0; err == PITH_OK && i < count; i++) {
         const struct pithi_meaning *meaning;
-        if (!is_number(pithi_defs_get(defs, i), &numbers[0], &has_payload) ||
-            !(meaning = pithi_meanings_get(&meanings, numbers[0])))
+        if (!is_number(pithi_defs_get(defs, i), &numbers[0], &has_payload))
             continue;
-        gone[i] = 1;
-        if (needs_info(meaning, has_payload))
+        meaning = pithi_meanings_get(&meanings, numbers[0]);
+        gone[i] = meaning || has_payload;
+        if (!meaning && has_payload)
+            err = add_undescribed(defs, numbers[0], &id);
+        else if (meaning && needs_info(meaning, has_payload))
             err = add_info(defs, meaning->name, &id);
     }
     if (err == PITH_OK)
@@ -174,20 +187,24 @@ struct mapping {
 
 static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *id)
 {
-    const struct pithi_meaning *meaning = NULL;
+    const struct pithi_meaning *meaning;
     int32_t number;
-    int has_payload;
+    int has_payload, err;
 
-    if (is_number(def, &number, &has_payload)) {
-        meaning = pithi_meanings_get(&m->own, number);
-        meaning = meaning ? meaning : pithi_meanings_get(&m->all, number);
-    }
-    if (!meaning)
+    if (!is_number(def, &number, &has_payload))
         return pithi_defs_add(m->defs, def, id);
+    meaning = pithi_meanings_get(&m->own, number);
+    meaning = meaning ? meaning : pithi_meanings_get(&m->all, number);
     if (!pithi_grow(&m->numbers, m->count, &m->room, sizeof *m->numbers))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for event numbers");
     *id = PITHI_NUMBER_ID + m->count;
-    return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
+    if (meaning)
+        return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
+    TRY(add_undescribed(m->defs, number, &m->numbers[m->count].id));
+    m->numbers[m->count].kind = PITHLOG_EVENT;
+    m->numbers[m->count++].format = NULL;
+out:
+    return err;
 }
 
 int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,

@@ -243,9 +243,12 @@ static int chunk_end(struct pithi_spill_walk *walk, struct pithlog_record *recor
     return 0;
 }
 
-/* Programs have given "" where they had nothing to say, ever since; what is behind it is no payload. */
+/* Programs have given "" where they had nothing to say, ever since: where no format was described, what is behind it is
+ * no payload. */
 static uint32_t cargo_size(const char *format, const unsigned char *cargo)
 {
+    if (format == NULL)
+        return pithi_cargo_size("", cargo);
     return *format == '\0' && *cargo == '\0' ? 0 : pithi_cargo_size(format, cargo);
 }
 

@@ -6,9 +6,7 @@
 #include "mpe_session.h"
 #include "pith_tool.h"
 
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { NEAR = 65536, FIRST_STATE = 600, FIRST_SOLO = 5000, NAME_BYTES = 256 };
@@ -118,39 +116,12 @@ void pithi_mpe_record_bytes(int number, const unsigned char bytes[32])
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
 
-/* What was said, for another log of this process. */
-static struct told {
-    struct told *next;
-    char *name; /* in the same piece of memory, behind the key */
-    char key[];
-} * told, **told_end = &told;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void tell(const char *key, const char *name)
-{
-    size_t key_size = strlen(key) + 1, name_size = strlen(name) + 1;
-    struct told *now = malloc(sizeof *now + key_size + name_size);
-
-    pith_property(key, name);
-    if (!now)
-        return;
-    memcpy(now->key, key, key_size);
-    now->name = memcpy(now->key + key_size, name, name_size);
-    now->next = NULL;
-    pthread_mutex_lock(&lock);
-    *told_end = now;
-    told_end = &now->next;
-    pthread_mutex_unlock(&lock);
-}
-
 void pithi_mpe_numbers_begin(void)
 {
     __atomic_store_n(&next_state, FIRST_STATE, __ATOMIC_RELAXED);
     __atomic_store_n(&next_solo, FIRST_SOLO, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&lock);
-    for (const struct told *each = told; each; each = each->next)
-        pith_property(each->key, each->name);
-    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < NEAR; i++)
+        __atomic_store_n(&meanings[i], 0, __ATOMIC_RELAXED);
 }
 
 /* Of "red:vlines", as old programs have it, the colour. */
@@ -175,7 +146,7 @@ void pithi_mpe_describe_state(int start, int final, const char *name, const char
         pith_event_define(info, colours, format);
     }
     snprintf(key, sizeof key, "mpe_state_%d_%d", start, final);
-    tell(key, name);
+    pith_property(key, name);
     mean(start, BEGINS, id);
     mean(final, ENDS, id);
 }
@@ -189,6 +160,6 @@ void pithi_mpe_describe_event(int number, const char *name, const char *colour, 
         name = made;
     uint32_t id = pith_event_define(name, colour_of(colour, colours), format);
     snprintf(key, sizeof key, "mpe_event_%d", number);
-    tell(key, name);
+    pith_property(key, name);
     mean(number, HAPPENS, id);
 }

@@ -13,7 +13,7 @@
 void pithi_mpe_record(int number);
 void pithi_mpe_record_bytes(int number, const unsigned char bytes[32]);
 
-/* A new log begins: numbers are given out from the first on, and what was described is told to the log. */
+/* Another log begins: numbers are given out from the first on, and none is described. */
 void pithi_mpe_numbers_begin(void);
 
 /* Descriptions. Strings may be NULL. */
