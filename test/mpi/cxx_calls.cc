@@ -94,6 +94,7 @@ int main(int argc, char **argv)
         MPI::Intercomm parent = MPI::Comm::Get_parent();
         int number = 0;
         parent.Bcast(&number, 1, MPI::INT, 0);
+        parent.Disconnect();
         MPI::Finalize();
         return number != 42;
     }

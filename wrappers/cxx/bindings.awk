@@ -208,6 +208,7 @@ function pmpi_member(i,    word, n, k, args, c, give, clone) {
         else if (result == "bool") print "    int result = 0;"
         else print "    " result " result = 0;"
     }
+    for (k = 1; k <= np; k++) if (!index(" " row_call[i] " ", pname[k])) print "    (void)" pname[k] "; // C does not ask for it"
     printf "%s", before
     if (row_class[i] == "File") print "    check_file(" word[1] "(" args "), " (is_static ? "MPI_FILE_NULL" : self) ");"
     else print "    check(" word[1] "(" args "));"

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The C++ bindings of libpith-cxx: every function is called and does what it should, with 1, 2 and 4 ranks; the table of
+# functions and tests, wrappers/cxx/FUNCTIONS.md, is what was called. (test_cxx_bindings.sh -u writes it anew.)
+update=${1-}
+. "$(dirname "$0")/../lib.sh"
+[ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
+# Open MPI's windows: of its components this one needs no network.
+ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
+
+# The members of MPI with one line more: they tell a function of the test program that they were called.
+sed -E 's/^    (return )?forward::([A-Za-z0-9_]*)\(/    called("\2");\n&/; 1a void called(const char *id);' "$build/gen/cxx/mpi.cc" >counted.cc
+for mpi in $(mpis); do
+    [ -e "$build/lib/pith/$mpi/libpith-cxx.so" ] || continue
+    objects=
+    for source in "$top"/test/mpi/cxx_calls*.cc counted.cc; do
+        object=$(basename "$source" .cc).o objects="$objects $(basename "$source" .cc).o"
+        "mpicxx.$mpi" -std=c++11 -O0 -Wall -Wextra -Wshadow -I"$build/include/pith-cxx" -I"$build/gen/cxx" -I"$top/wrappers/cxx" \
+            -c -o "$object" "$source" 2>>"$mpi.err" &
+        [ $(($(wc -w <<<"$objects") % 2)) = 1 ] || wait
+    done
+    wait
+    # shellcheck disable=SC2086 # the objects are words
+    "mpicxx.$mpi" -o "calls-$mpi" $objects -L"$build/lib/pith/$mpi" -lpith-cxx -Wl,-rpath,"$build/lib/pith/$mpi" 2>>"$mpi.err"
+    is "$? $(cat "$mpi.err")" "0 " "$mpi: the program of all functions compiles without a warning"
+    for ranks in 1 2 4; do
+        CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "./calls-$mpi" >out 2>err
+        is "$? $(grep -c '^checked 0 wrong' out)" "0 $ranks" "$mpi $ranks: all calls give what they should" || cat out err
+    done
+    for mode in plain threads; do
+        CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" $mode >out 2>err
+        is "$? $(grep -c '^checked 0 wrong' out)" "0 2" "$mpi: begun by another Init ($mode)" || cat out err
+    done
+    CXX_CALLED=$PWD/called timeout -k 5 60 "mpiexec.$mpi" -n 2 "./calls-$mpi" abort >out 2>err
+    is $? 3 "$mpi: Abort ends all with its code"
+done
+[ -e called ] || { skip "C++ bindings" "not built"; finish; }
+
+# ---- every row of the table was called
+awk -v make=list -f "$top/wrappers/cxx/bindings.awk" "$top"/wrappers/cxx/{bindings,constants}.table >rows
+is "$(wc -l <rows)" "$(grep -c '^[A-Z-][A-Za-z]* | ' "$top/wrappers/cxx/bindings.table")" "the list has every row"
+is "$(cut -f 1 called | sort -u | comm -13 - <(cut -f 1 rows | sort))" "" "every function of the table was called"
+{
+    cat <<'MD'
+# Every function of the C++ bindings of MPI-2.2, and its test
+
+Written by `test/mpi/test_cxx_bindings.sh -u`, from what was called in the parts of `test/mpi/cxx_calls.cc`; not by hand.
+
+| function | part of the test |
+|---|---|
+MD
+    awk -F'\t' 'NR == FNR { if (!(($1, $2) in seen)) { seen[$1, $2]; if ($2 != "begin_and_end") parts[$1] = parts[$1] (parts[$1] ? ", " : "") $2; all[$1] = 1 } next }
+        { print "| `" $2 "` | " ($1 in parts ? parts[$1] : $1 in all ? "begin_and_end" : "**none**") " |" }' <(sort -u called) rows
+} >FUNCTIONS.md
+[ "$update" != -u ] || cp FUNCTIONS.md "$top/wrappers/cxx/FUNCTIONS.md"
+is "$(cat FUNCTIONS.md)" "$(cat "$top/wrappers/cxx/FUNCTIONS.md")" "wrappers/cxx/FUNCTIONS.md is up to date (test_cxx_bindings.sh -u writes it)"
+finish
