@@ -231,9 +231,11 @@ static int extent_of(const MPI::Datatype &type)
 
 static void makers()
 {
-    const int lengths[2] = {1, 2}, displacements[2] = {0, 3}, sizes[2] = {4, 4}, subsizes[2] = {2, 2}, starts[2] = {1, 1};
+    const int lengths[2] = {1, 2}, displacements[2] = {0, 3}, sizes[2] = {4, 4}, subsizes[2] = {2, 2},
+              starts[2] = {1, 1};
     const MPI::Aint bytes[2] = {0, 16};
-    const int distribs[1] = {MPI::DISTRIBUTE_BLOCK}, dargs[1] = {MPI::DISTRIBUTE_DFLT_DARG}, psizes[1] = {1}, gsizes[1] = {8};
+    const int distribs[1] = {MPI::DISTRIBUTE_BLOCK}, dargs[1] = {MPI::DISTRIBUTE_DFLT_DARG}, psizes[1] = {1},
+              gsizes[1] = {8};
     const MPI::Datatype types[2] = {MPI::INT, MPI::CHAR};
     MPI::Datatype made[] = {
         MPI::INT.Create_contiguous(3),
@@ -321,14 +323,16 @@ static void gathers()
     std::vector<int> got(n);
     COMM_WORLD.Alltoall(counts.data(), 1, MPI::INT, got.data(), 1, MPI::INT);
     CHECK(got[n - 1] == 1);
-    COMM_WORLD.Alltoallv(places.data(), counts.data(), places.data(), MPI::INT, got.data(), counts.data(), places.data(), MPI::INT);
+    COMM_WORLD.Alltoallv(places.data(), counts.data(), places.data(), MPI::INT, got.data(), counts.data(),
+                         places.data(), MPI::INT);
     CHECK(got[n - 1] == rank_here);
     std::vector<MPI::Datatype> types(n, MPI::INT);
     std::vector<int> bytes(n);
     for (size_t i = 0; i < n; i++)
         bytes[i] = static_cast<int>(i * sizeof(int));
     got[n - 1] = -1;
-    COMM_WORLD.Alltoallw(places.data(), counts.data(), bytes.data(), types.data(), got.data(), counts.data(), bytes.data(), types.data());
+    COMM_WORLD.Alltoallw(places.data(), counts.data(), bytes.data(), types.data(), got.data(), counts.data(),
+                         bytes.data(), types.data());
     CHECK(got[n - 1] == rank_here);
 }
 

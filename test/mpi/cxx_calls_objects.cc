@@ -14,7 +14,8 @@ void groups()
     MPI::Group first = world.Incl(1, zero), others = world.Excl(1, zero);
     CHECK(first.Get_size() == 1 && others.Get_size() == size_here - 1);
     MPI::Group both = MPI::Group::Union(first, others), common = MPI::Group::Intersect(world, first),
-               rest = MPI::Group::Difference(world, first), all = world.Range_incl(1, range), none = world.Range_excl(1, range);
+               rest = MPI::Group::Difference(world, first), all = world.Range_incl(1, range),
+               none = world.Range_excl(1, range);
     CHECK(both.Get_size() == size_here && common.Get_size() == 1 && rest.Get_size() == size_here - 1);
     CHECK(all.Get_size() == size_here && none.Get_size() == 0);
     CHECK(none == MPI::GROUP_EMPTY || MPI::Group::Compare(none, MPI::GROUP_EMPTY) == MPI::IDENT);
@@ -42,7 +43,8 @@ static void intercommunicators()
     MPI::Intracomm merged = across.Merge(side == 1);
     CHECK(merged.Get_size() == size_here);
     MPI::Intercomm copy = across.Dup(), &clone = across.Clone();
-    CHECK(MPI::Comm::Compare(copy, across) == MPI::CONGRUENT && copy != across && clone.Get_size() == across.Get_size());
+    CHECK(MPI::Comm::Compare(copy, across) == MPI::CONGRUENT && copy != across &&
+          clone.Get_size() == across.Get_size());
     MPI::Intercomm same = across.Split(0, rank_here);
     CHECK(same.Get_remote_size() == across.Get_remote_size());
     MPI::Group mine = across.Get_group();
@@ -166,14 +168,14 @@ void attributes()
 // ---- topologies
 static void distributed_graphs()
 {
-    const int next[1] = {(rank_here + 1) % size_here}, before[1] = {(rank_here + size_here - 1) % size_here}, one[1] = {1};
+    const int next[1] = {(rank_here + 1) % size_here}, before[1] = {(rank_here + size_here - 1) % size_here},
+              one[1] = {1};
     const int me[1] = {rank_here}, weight[1] = {3};
-    MPI::Distgraphcomm made[] = {
-        COMM_WORLD.Dist_graph_create_adjacent(1, before, weight, 1, next, weight, MPI::INFO_NULL, false),
-        COMM_WORLD.Dist_graph_create_adjacent(1, before, 1, next, MPI::INFO_NULL, false),
-        COMM_WORLD.Dist_graph_create(1, me, one, next, weight, MPI::INFO_NULL, false),
-        COMM_WORLD.Dist_graph_create(1, me, one, next, MPI::INFO_NULL, false),
-    };
+    MPI::Distgraphcomm made[4];
+    made[0] = COMM_WORLD.Dist_graph_create_adjacent(1, before, weight, 1, next, weight, MPI::INFO_NULL, false);
+    made[1] = COMM_WORLD.Dist_graph_create_adjacent(1, before, 1, next, MPI::INFO_NULL, false);
+    made[2] = COMM_WORLD.Dist_graph_create(1, me, one, next, weight, MPI::INFO_NULL, false);
+    made[3] = COMM_WORLD.Dist_graph_create(1, me, one, next, MPI::INFO_NULL, false);
     for (int i = 0; i < 4; i++) {
         int in, out, sources[1], destinations[1], in_weights[1] = {0}, out_weights[1] = {0};
         bool weighted;
@@ -281,7 +283,8 @@ void error_handlers()
     CHECK(comm.Get_errhandler() == MPI::ERRORS_THROW_EXCEPTIONS);
     CHECK_THROWS(MPI::ERR_RANK, comm.Send(&nothing, 1, MPI::INT, 12345, 0));
     CHECK_THROWS(MPI::ERR_COUNT, comm.Send(&nothing, -1, MPI::INT, 0, 0));
-    MPI::Errhandler handler = MPI::Comm::Create_errhandler(note_comm), thrower = MPI::Comm::Create_errhandler(throw_own);
+    MPI::Errhandler handler = MPI::Comm::Create_errhandler(note_comm),
+                    thrower = MPI::Comm::Create_errhandler(throw_own);
     comm.Set_errhandler(handler);
     MPI::Errhandler now = comm.Get_errhandler();
     CHECK(now == handler);
@@ -315,7 +318,8 @@ void error_handlers()
     try {
         throw MPI::Exception(MPI::ERR_TRUNCATE);
     } catch (const MPI::Exception &e) {
-        CHECK(e.Get_error_code() == MPI::ERR_TRUNCATE && e.Get_error_class() == MPI::ERR_TRUNCATE && e.Get_error_string()[0]);
+        CHECK(e.Get_error_code() == MPI::ERR_TRUNCATE && e.Get_error_class() == MPI::ERR_TRUNCATE &&
+              e.Get_error_string()[0]);
     }
 }
 

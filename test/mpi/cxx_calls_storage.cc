@@ -303,7 +303,8 @@ static void ports()
     COMM_WORLD.Bcast(port, MPI::MAX_PORT_NAME, MPI::CHAR, 0);
     if (size_here >= 2 && rank_here < 2)
         TRY_IT({
-            MPI::Intercomm other = rank_here == 0 ? COMM_SELF.Accept(port, MPI::INFO_NULL, 0) : COMM_SELF.Connect(port, MPI::INFO_NULL, 0);
+            MPI::Intercomm other =
+                rank_here == 0 ? COMM_SELF.Accept(port, MPI::INFO_NULL, 0) : COMM_SELF.Connect(port, MPI::INFO_NULL, 0);
             CHECK(other.Get_remote_size() == 1);
             other.Disconnect();
         });

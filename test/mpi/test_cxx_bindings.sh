@@ -4,7 +4,9 @@
 update=${1-}
 . "$(dirname "$0")/../lib.sh"
 [ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
-# Open MPI's windows: of its components this one needs no network.
+# Open MPI: the windows that need no network; and the topologies that do not reorder, for MPI_Dist_graph_create of the others hangs now
+# and then with 4 ranks (4.1.4, also in a program in C).
+export OMPI_MCA_topo=basic
 ompi_info 2>/dev/null | grep -q 'osc: pt2pt' && export OMPI_MCA_osc=pt2pt
 
 # The members of MPI with one line more: they tell a function of the test program that they were called.
