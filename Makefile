@@ -111,7 +111,7 @@ mpe_src := $(wildcard wrappers/mpe/*.c)
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).
 mpe_serial_src := $(wildcard wrappers/mpe_serial/*.c)
 mpe_serial_libs := $(addprefix $(O)/lib/pith/serial/,libpith-mpe.a libpith-mpe-null.a)
-mpe_libs := $(mpe_serial_libs) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libpith-mpe.so libpith-mpe.a libpith-tmpe.a))
+mpe_libs := $(mpe_serial_libs) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,libpith-mpe.so libpith-mpe.a libpith-names.a))
 mpe_names := libmpe.a libmpe_null.a libmpe_nompi.a libmpe_nompi_null.a libmpe_f2cmpi.a
 mpe_names_mpi := $(mpe_names) liblmpe.a libtmpe.a libampe.a libmpe_collchk.a
 mpe_links := $(addprefix $(O)/lib/pith/serial/,$(mpe_names)) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,$(mpe_names_mpi)))
@@ -298,8 +298,11 @@ $(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
 $(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
 		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
 	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
-$(O)/lib/pith/$(1)/libpith-tmpe.a: $(O)/obj/wrappers/mpe_names/trace_output.o
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+$(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
+	@mkdir -p $$(@D)
+	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+$(O)/lib/pith/$(1)/libpith-names.a: $(addprefix $(O)/obj/mpi-$(1)/mpe_names/,trace_output.o keep_linked.o)
 	$$(archive)
 $(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
 	$$(archive)
@@ -319,7 +322,7 @@ $(O)/lib/pith/$(1)/libpith-$(2).so: $(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.
 		$(if $(filter-out mpi,$(2)),$(patsubst wrappers/%.c,$(O)/obj/mpi-$(1)/%.o,$(wildcard wrappers/$(2)/*.c))) \
 		$(wildcard wrappers/$(2)/*.map) $(filter %.a,$(link_$(2))) $(if $(findstring -lpith,$(link_$(2))),$(lib_so) $(O)/lib/libpith.so)
 	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete $(if $(filter mpi,$(2)),-Wl$(comma)-soname$(comma)$$(@F)) -Wl,--no-undefined $(if $(findstring -lpith,$(link_$(2))),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../..') -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete $(if $(filter mpi,$(2)),-Wl$(comma)-soname$(comma)$$(@F)) -Wl,--no-undefined $(if $(findstring -lpith,$(link_$(2))),-Wl$(comma)-rpath$(comma)'$$$$ORIGIN/../..:$$$$ORIGIN/../../..') -o $$@ $$(filter %.o,$$^) $(link_$(2)) -ldl -lpthread $(LIBS)
 endef
 $(foreach m,$(MPIS),$(eval $(call mpi_rules,$(m))) $(eval $(call mpe_rules,$(m))) $(foreach l,$(mpi_libs),$(eval $(call mpi_lib_rules,$(m),$(l)))))
 

@@ -7,7 +7,8 @@
 
 #include "utf8.h"
 
-static _Thread_local char error_text[1024];
+/* No longer: libpith must find room for all its variables of threads in a process that opens it late. */
+static _Thread_local char error_text[768];
 
 int pithi_fail(int err, const char *format, ...)
 {
