@@ -1,13 +1,19 @@
 # heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper
 # in it that burns HEAVY_NS in each call, as ./heavy-MPI.so; make_workloads MPI its programs, as ./workloads-MPI, ./heat2d-MPI.
 make_heavy() {
-    wrappergen --preload -w "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" \
+    wrappergen --preload -w "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavy-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -o "heavy-$1.so" "heavy-$1.c" $(runtime_objects "$1") -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
+            -I"$top/wrappers/compensate" -o "heavy-$1.so" "heavy-$1.c" $(runtime_objects "$1") -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
 # What the log library is made of, besides its wrappers.
-runtime_objects() { for source in "$top"/wrappers/mpi/*.c; do case $source in */choice.c) ;; *) echo "$build/obj/mpi-$1/$(basename "$source" .c).o" ;; esac; done; }
+runtime_objects() {
+    local source name
+    for source in "$top"/wrappers/mpi/*.c "$top"/wrappers/compensate/*.c; do
+        name=${source#"$top/wrappers/"} name=${name%.c}
+        [ "$name" = mpi/choice ] || echo "$build/obj/mpi-$1/${name#mpi/}.o"
+    done
+}
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
         "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "heat2d-$1" "$top/samples/heat2d.c" -lm
