@@ -118,6 +118,7 @@ static void load(struct pithi_film *film, struct pithi_plot *plot, double second
     plot->cells.rows = 0;
     plot->lines_made = 0;
     core_check(pithi_film_load(film, plot, seconds));
+    pithi_film_go_on(film);
 }
 
 static void wait_for(struct pithi_film *film)
@@ -160,11 +161,13 @@ static void move(struct pithi_plot *plot, unsigned char *hidden, int64_t end_ns)
     }
 }
 
+static struct pithi_helper *helper; /* NULL: none */
+
 static void test_moves(struct pithlog *log, struct pithlog_summary *summary, double seconds, uint32_t moves,
                        const char *what)
 {
     unsigned char hidden[DEFS] = {0};
-    struct pithi_film *film = pithi_film_new(log, summary);
+    struct pithi_film *film = pithi_film_new(log, summary, helper);
     int64_t end_ns = pithlog_get_info(log)->end_ns + 1;
     struct pithi_plot plot = {.log = log, .rows = all_rows, .row_count = ROWS, .width = WIDTH, .t1_ns = end_ns};
     struct wrong wrong = {0};
@@ -195,7 +198,7 @@ static void test_moves(struct pithlog *log, struct pithlog_summary *summary, dou
 /* Scrolled to and fro by some columns, before anything new is known: what was seen stays where it was in time. */
 static void test_shift(struct pithlog *log, struct pithlog_summary *summary)
 {
-    struct pithi_film *film = pithi_film_new(log, summary);
+    struct pithi_film *film = pithi_film_new(log, summary, helper);
     int64_t end_ns = pithlog_get_info(log)->end_ns + 1, span = end_ns / 4;
     struct pithi_plot plot = {.log = log, .rows = all_rows, .row_count = ROWS, .width = WIDTH};
     struct pithi_cell before[WIDTH];
@@ -229,12 +232,20 @@ int main(void)
 {
     struct pithlog *log = make_log();
     struct pithlog_summary *summary;
+    uint64_t first;
 
     core_check(pithlog_summary_open(log, &summary));
     test_shift(log, summary);
+    first = seed;
     test_moves(log, summary, 0.002, 150, "by a summary and a thread");
     test_moves(log, summary, 10, 40, "with all the time there is");
     test_moves(log, NULL, 0.002, 40, "by records alone");
+    helper = pithi_helper_new();
+    seed = first; /* the same moves */
+    test_moves(log, summary, 0.002, 150, "with a helper");
+    test_moves(log, summary, 10, 40, "with a helper and all the time there is");
+    test_moves(log, NULL, 0.002, 40, "with a helper, by records alone");
+    pithi_helper_free(helper);
     pithlog_summary_close(summary);
     pithlog_close(log);
     return tap_done();

@@ -23,6 +23,8 @@ struct pithi_film {
     struct pithlog *log;
     struct pithlog_summary *summary;
     struct pithi_film_thread *thread;
+    struct pithi_helper *helper;
+    struct pithlog_summary *helpers; /* summary */
     uint32_t defs;
     struct film_view view;
     unsigned char *hidden; /* [defs] */
@@ -31,11 +33,12 @@ struct pithi_film {
     uint32_t row_count;
     unsigned generation;
     int64_t moved;
-    uint32_t expected; /* stretches that the thread has not answered yet */
+    uint32_t expected;            /* stretches that the thread has not answered yet */
+    struct pithi_film_work *left; /* what is to be given to it; NULL: nothing */
     char *trouble, *told;
 };
 
-struct pithi_film *pithi_film_new(struct pithlog *log, struct pithlog_summary *summary)
+struct pithi_film *pithi_film_new(struct pithlog *log, struct pithlog_summary *summary, struct pithi_helper *helper)
 {
     struct pithi_film *film = pithi_alloc(1, sizeof *film);
 
@@ -44,6 +47,9 @@ struct pithi_film *pithi_film_new(struct pithlog *log, struct pithlog_summary *s
     film->defs = pithlog_get_info(log)->defs;
     film->hidden = pithi_alloc(film->defs, 1);
     film->thread = pithi_film_thread_start(log, summary != NULL);
+    film->helper = helper;
+    if (helper && summary && pithlog_summary_open(log, &film->helpers))
+        film->helper = NULL;
     return film;
 }
 
@@ -62,6 +68,8 @@ void pithi_film_free(struct pithi_film *film)
     if (!film)
         return;
     pithi_film_thread_end(film->thread);
+    pithi_film_work_free(film->left);
+    pithlog_summary_close(film->helpers);
     free_rows(film->rows, film->cells, film->row_count);
     free(film->hidden);
     free(film->trouble);
@@ -242,30 +250,98 @@ static void put(struct pithi_film *film, const struct pithi_stretch *stretch, st
                        stretch->care == PITHI_EXACT);
 }
 
-/* As many stretches of the work as there is time for are answered here; the first error of these. */
-static int answer_some(struct pithi_film *film, struct pithi_film_work *work, double seconds)
-{
-    double end_s = now_s() + seconds;
-    struct pithi_cells cells = {0};
-    uint32_t done = 0;
-    int err = PITH_OK;
+/* Who answers stretches before a picture is drawn: this thread, and the helper. A lane is always looked at by the same
+ * of them, so that what its summary keeps of it is there once; and so no two touch the same row. */
+struct hand {
+    struct pithi_film *film;
+    const struct pithi_film_work *work;
+    struct pithlog_summary *summary;
+    unsigned char *done; /* [work->count], of all hands */
+    uint32_t limit;      /* of the stretches only those before it: the others are the film's thread's */
+    uint32_t number, of; /* of the hands */
+    double end_s;
+    int err; /* the first one */
+    char *trouble;
+};
 
-    while (done < work->count && (now_s() < end_s || !film->thread)) {
-        const struct pithi_stretch *stretch = &work->stretches[done];
-        if (film->summary && stretch->care == PITHI_EXACT && film->thread)
-            break;
-        int stretch_err = pithi_stretch_query(film->log, film->summary, work, stretch, &cells);
-        err = err ? err : stretch_err;
-        if (stretch_err)
-            note_trouble(film, pithlog_error());
-        put(film, stretch, &cells);
-        done++;
+static int is_mine(const struct hand *hand, const struct pithi_stretch *stretch)
+{
+    return hand->work->lanes[stretch->first_lane] % hand->of == hand->number;
+}
+
+static void answer(struct hand *hand, const struct pithi_stretch *stretch, struct pithi_cells *cells)
+{
+    int err = pithi_stretch_query(hand->film->log, hand->summary, hand->work, stretch, cells);
+
+    if (err && !hand->err) {
+        hand->err = err;
+        hand->trouble = strdup(pithlog_error());
     }
+    put(hand->film, stretch, cells);
+}
+
+/* As many as there is time for. */
+static void answer_some(void *data)
+{
+    struct hand *hand = data;
+    struct pithi_cells cells = {0};
+
+    for (uint32_t i = 0; i < hand->limit && (now_s() < hand->end_s || !hand->film->thread); i++)
+        if (is_mine(hand, &hand->work->stretches[i])) {
+            answer(hand, &hand->work->stretches[i], &cells);
+            hand->done[i] = 1;
+        }
     pithi_cells_free(&cells);
-    work->count -= done;
-    if (work->count)
-        memmove(work->stretches, work->stretches + done, work->count * sizeof *work->stretches);
-    return err;
+}
+
+/* With a summary and a thread what is to be exact is the thread's. */
+static uint32_t limit_of(const struct pithi_film *film, const struct pithi_film_work *work)
+{
+    uint32_t limit = work->count;
+
+    while (limit && film->summary && film->thread && work->stretches[limit - 1].care == PITHI_EXACT)
+        limit--;
+    return limit;
+}
+
+static void drop_done(struct pithi_film_work *work, const unsigned char *done)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < work->count; i++)
+        if (!done[i])
+            work->stretches[kept++] = work->stretches[i];
+    work->count = kept;
+}
+
+/* As many stretches of the work as there is time for are answered here; arrows are looked for. The first error. */
+static int answer_now(struct pithi_film *film, struct pithi_film_work *work, struct pithi_plot *plot, double seconds)
+{
+    unsigned char *done = pithi_alloc(work->count, 1);
+    struct hand mine = {.film = film,
+                        .work = work,
+                        .summary = film->summary,
+                        .done = done,
+                        .limit = limit_of(film, work),
+                        .of = film->helper ? 2 : 1,
+                        .end_s = now_s() + seconds};
+    struct hand helpers = mine;
+
+    helpers.summary = film->helpers;
+    helpers.number = 1;
+    pithi_helper_begin(film->helper, answer_some, &helpers);
+    pithi_plot_load_arrows(plot);
+    if (!film->helper)
+        mine.end_s = now_s() + seconds;
+    answer_some(&mine);
+    pithi_helper_wait(film->helper);
+    note_trouble(film, mine.trouble);
+    note_trouble(film, helpers.trouble);
+    free(mine.trouble);
+    free(helpers.trouble);
+    drop_done(work, done);
+    free(done);
+    return mine.err ? mine.err : helpers.err;
 }
 
 int pithi_film_load(struct pithi_film *film, struct pithi_plot *plot, double seconds)
@@ -277,6 +353,8 @@ int pithi_film_load(struct pithi_film *film, struct pithi_plot *plot, double sec
     if (plot->t0_ns >= plot->t1_ns || plot->width < 1 || plot->width > PITHI_MAX_WIDTH)
         return PITH_ERR_USAGE;
     pithi_film_take(film);
+    if (film->thread)
+        pithi_film_thread_give(film->thread, NULL); /* it works for a picture that is gone */
     pithi_plot_prepare(plot);
     move.shifted = film->row_count && follow(&film->view, plot, &move.to);
     if (!film->row_count)
@@ -291,14 +369,20 @@ int pithi_film_load(struct pithi_film *film, struct pithi_plot *plot, double sec
     plot->t1_ns = time_of(&film->view, film->view.width);
     plot->lines = film->cells;
     work = make_work(film);
-    err = answer_some(film, work, seconds);
+    err = answer_now(film, work, plot, seconds);
     film->expected = work->count;
-    if (film->thread)
-        pithi_film_thread_give(film->thread, work);
-    else
-        pithi_film_work_free(work);
-    pithi_plot_load_arrows(plot);
+    pithi_film_work_free(film->left);
+    film->left = work;
     return err;
+}
+
+void pithi_film_go_on(struct pithi_film *film)
+{
+    if (film->thread && film->left)
+        pithi_film_thread_give(film->thread, film->left);
+    else
+        pithi_film_work_free(film->left);
+    film->left = NULL;
 }
 
 int pithi_film_take(struct pithi_film *film)

@@ -17,7 +17,7 @@
 /* Pixels between the marks of the time axis, and so the lines of the grid; window.tcl asks for the same. */
 enum { TICK_SPACING = 90 };
 /* So long the window may wait for a picture; and for the first one of a view of which nothing is known. */
-#define MOVE_S 0.002
+#define MOVE_S 0.0015
 #define FIRST_S 0.08
 
 /* ---- Drawing ----------------------------------------------------------------------------------------------------- */
@@ -195,15 +195,15 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 {
     struct target target;
     struct view view;
-    int err;
+    int err, painted;
 
     (void)objc;
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
     set_plot(object, &view);
     if (!object->film) {
-        object->film = pithi_film_new(object->log, object->summary);
         object->helper = pithi_helper_new();
+        object->film = pithi_film_new(object->log, object->summary, object->helper);
         pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
     }
     object->plot.moving = 1;
@@ -211,7 +211,9 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
     object->plot.moving = pithi_arrows_crowded(&object->plot);
-    if (paint(object, interp, &view, &target, (int)pithi_film_moved(object->film)) != TCL_OK)
+    painted = paint(object, interp, &view, &target, (int)pithi_film_moved(object->film));
+    pithi_film_go_on(object->film);
+    if (painted != TCL_OK)
         return TCL_ERROR;
     /* What could be read of a damaged log is drawn; then it is said. */
     if (err)
