@@ -265,7 +265,7 @@ static int give_out(struct merge *merge, int good)
 
     if (t->rank == 0 && good) {
         root_properties(merge);
-        if (pithi_spill_numbers_settle(&merge->spill, merge->defs) == PITH_OK &&
+        if (pithi_spill_numbers_settle(merge->defs) == PITH_OK &&
             pithi_defs_pack(merge->defs, &data, &packed) == PITH_OK)
             size = packed;
     }

@@ -2,6 +2,7 @@
 #include "native/defs.h"
 
 #include "error.h"
+#include "event_numbers.h"
 #include "native/bytes.h"
 
 struct property {
@@ -202,6 +203,16 @@ int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value
     return PITH_OK;
 }
 
+int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
+{
+    int32_t numbers[2];
+    if (pithi_event_numbers(key, numbers))
+        for (uint32_t i = 0; i < s->property_count; i++)
+            if (strcmp(s->properties[i].key, key) == 0)
+                return PITH_OK;
+    return pithi_defs_property(s, key, value);
+}
+
 /* ---- As bytes ---------------------------------------------------------------------------------------------------- */
 
 static int pack_def(struct pithi_buffer *out, const struct pithlog_def *d)
@@ -264,7 +275,7 @@ static const unsigned char *unpack_property(struct pithi_defs *s, const unsigned
     for (int i = 0; p && i < 2; i++)
         p = pithi_get_string(p, end, &text[i]);
     if (p)
-        *err = pithi_defs_property(s, text[0], text[1]);
+        *err = pithi_defs_property_of_many(s, text[0], text[1]);
     free(text[0]);
     free(text[1]);
     return *err == PITH_OK ? p : NULL;

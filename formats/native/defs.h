@@ -13,6 +13,9 @@ int pithi_defs_unpack_from(struct pithi_defs *defs, const void *data, size_t siz
 /* The key of a property, NULL past the last. */
 const char *pithi_defs_get_property(const struct pithi_defs *defs, uint32_t index, const char **value);
 
+/* A property that other processes tell too: of what numbers mean (event_numbers.h) the first word stays, else the last.
+ */
+int pithi_defs_property_of_many(struct pithi_defs *defs, const char *key, const char *value);
 /* The id of a definition; 0: there is none of that name. */
 int pithi_defs_find(const struct pithi_defs *defs, enum pithlog_def_kind kind, const char *name, uint32_t *id);
 /* Takes those out of the first `count` whose `gone` is not 0; the ids of others move up. */

@@ -59,11 +59,14 @@ out:
     return err;
 }
 
+/* Payloads of a state that was described without a format: most are plain strings, and are shown as such. */
+#define TEXT_FORMAT "\"%s\""
+
 /* "NAME info", with the colour of its state. */
 static int add_info(struct pithi_defs *defs, const char *state, uint32_t *id)
 {
     size_t size = strlen(state) + sizeof " info";
-    struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .colour = "", .group = "user", .format = ""};
+    struct pithlog_def def = {.kind = PITHLOG_EVENT_TYPE, .colour = "", .group = "user", .format = TEXT_FORMAT};
     char *name = malloc(size);
     uint32_t index;
 
@@ -123,28 +126,53 @@ out:
     return err;
 }
 
-int pithi_spill_numbers_settle(const struct pithi_spill *first, struct pithi_defs *defs)
+static int add_named(const struct pithi_spill *spill, struct pithi_defs *defs, enum pithlog_def_kind kind,
+                     const char *name)
+{
+    uint32_t id;
+
+    for (uint32_t i = 0; i < spill->def_count; i++)
+        if (spill->defs[i].name && spill->defs[i].kind == kind && strcmp(spill->defs[i].name, name) == 0)
+            return pithi_defs_add(defs, &spill->defs[i], &id);
+    return PITH_OK; /* left out by the user */
+}
+
+int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs)
+{
+    int32_t numbers[2];
+    int err = PITH_OK;
+
+    for (uint32_t i = 0; i < spill->property_count; i++) {
+        const struct pithi_spill_property *said = &spill->properties[i];
+        int count = pithi_event_numbers(said->key, numbers);
+        if (!count)
+            continue;
+        TRY(pithi_defs_property_of_many(defs, said->key, said->value));
+        TRY(add_named(spill, defs, count == 2 ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, said->value));
+    }
+out:
+    return err;
+}
+
+int pithi_spill_numbers_settle(struct pithi_defs *defs)
 {
     struct pithi_meanings meanings = {.count = 0};
     uint32_t count = pithi_defs_count(defs), id;
     unsigned char *gone = calloc(count + 1u, 1);
     int err = gone ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
-    int32_t numbers[2];
+    int32_t number;
     int has_payload;
 
-    for (uint32_t i = 0; err == PITH_OK && i < first->property_count; i++)
-        if (pithi_event_numbers(first->properties[i].key, numbers))
-            err = pithi_defs_property(defs, first->properties[i].key, first->properties[i].value);
     if (err == PITH_OK)
         err = meanings_of_set(defs, &meanings);
     for (uint32_t i = 0; err == PITH_OK && i < count; i++) {
         const struct pithi_meaning *meaning;
-        if (!is_number(pithi_defs_get(defs, i), &numbers[0], &has_payload))
+        if (!is_number(pithi_defs_get(defs, i), &number, &has_payload))
             continue;
-        meaning = pithi_meanings_get(&meanings, numbers[0]);
+        meaning = pithi_meanings_get(&meanings, number);
         gone[i] = meaning || has_payload;
         if (!meaning && has_payload)
-            err = add_undescribed(defs, numbers[0], &id);
+            err = add_undescribed(defs, number, &id);
         else if (meaning && needs_info(meaning, has_payload))
             err = add_info(defs, meaning->name, &id);
     }
@@ -173,6 +201,9 @@ static int make_number(struct pithi_defs *defs, const struct pithi_meaning *mean
     if (needs_info(meaning, has_payload))
         TRY(add_info(defs, meaning->name, &number->info));
     number->format = pithi_defs_get(defs, number->info)->format;
+    number->is_text = needs_info(meaning, has_payload) && strcmp(number->format, TEXT_FORMAT) == 0;
+    if (number->is_text)
+        number->format = "";
 out:
     return err;
 }
@@ -200,9 +231,8 @@ static int map_def(struct mapping *m, const struct pithlog_def *def, uint32_t *i
     *id = PITHI_NUMBER_ID + m->count;
     if (meaning)
         return make_number(m->defs, meaning, has_payload, &m->numbers[m->count++]);
-    TRY(add_undescribed(m->defs, number, &m->numbers[m->count].id));
-    m->numbers[m->count].kind = PITHLOG_EVENT;
-    m->numbers[m->count++].format = NULL;
+    m->numbers[m->count] = (struct pithi_spill_number){.kind = PITHLOG_EVENT};
+    TRY(add_undescribed(m->defs, number, &m->numbers[m->count++].id));
 out:
     return err;
 }

@@ -23,15 +23,19 @@ struct pithi_spill_number {
     uint32_t kind;      /* PITHLOG_ENTER, LEAVE, EVENT; 0: left out by the user */
     uint32_t id;        /* of the state or event */
     uint32_t info;      /* the event of a state's payloads */
+    int is_text;        /* the payload has no format, and becomes a string of the log's */
     const char *format; /* of the payload; the set's. NULL: nobody has described the number */
 };
 
 /* The definitions of a process that it can put into the set by itself: all but numbers that it has described. */
 int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *defs);
 
+/* What a process has described, for those who come before it: to be called for all processes before the first map. */
+int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs);
+
 /* In the set of all: numbers that are described go, events of payloads come, and others are "event N" in either case.
- * What `first` says goes before what others say. */
-int pithi_spill_numbers_settle(const struct pithi_spill *first, struct pithi_defs *defs);
+ */
+int pithi_spill_numbers_settle(struct pithi_defs *defs);
 
 /* The map from ids of the process to those of the set, and what the numbers among them are. A set that was settled gets
  * nothing new. Both are the caller's to free. */

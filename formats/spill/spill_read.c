@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "native/defs.h"
 #include "spill/spill_emit.h"
 #include "spill/spill_now.h"
+#include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
 /* What the processes of one machine have in common. */
@@ -105,7 +107,7 @@ static int64_t shift_of(const struct reading *reading, const struct machine *mac
     return machine->shift_ns;
 }
 
-/* Second look, with the base lines known: when did recording begin? */
+/* Second look, with the base lines known: when did recording begin, and what were numbers said to mean? */
 static int look_at_start(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
     const struct machine *machine = machine_of(reading, &spill->page);
@@ -120,7 +122,7 @@ static int look_at_start(struct reading *reading, struct pithi_spill *spill, con
         begin = pithi_ns_sum(begin, shift_of(reading, machine));
     if (begin < reading->zero_ns)
         reading->zero_ns = begin;
-    return PITH_OK;
+    return pithi_spill_numbers_said(spill, pithi_writer_defs(reading->writer));
 }
 
 static int lane(void *context, uint32_t thread, const char *name, uint32_t *index)
@@ -249,7 +251,7 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     reading->rank = member->rank;
     TRY(pithi_writer_rank(reading->writer, &rank));
     for (i = 0; i < spill->property_count; i++)
-        TRY(pithi_defs_property(target.defs, spill->properties[i].key, spill->properties[i].value));
+        TRY(pithi_defs_property_of_many(target.defs, spill->properties[i].key, spill->properties[i].value));
     TRY(pithi_spill_emit(spill, &target, &reading->result->records, &reading->result->damaged));
     reading->result->lost += spill->page.lost;
     if (!reading->told)

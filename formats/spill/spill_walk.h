@@ -112,6 +112,7 @@ struct pithi_spill_walk {
     int64_t last_ns;
     uint32_t chunk, seq; /* the next ones */
     struct pithlog_record second; /* of a number that is two records; kind 0: none */
+    unsigned char text[2 + 32];   /* its payload, as a string */
 };
 void pithi_spill_walk(struct pithi_spill_walk *walk, const struct pithi_spill *spill, uint32_t lane_index);
 /* Sets the fields of the next record that its kind uses; the others must be 0 (peer: -1) from the start, and stay so.

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -127,7 +128,7 @@ static void log_calls(void)
     CALL(MPE_Initialized_logging());
 }
 
-/* ---- The second: numbers that nobody has described or that ranks describe differently, unbalanced states ---------- */
+/* ---- The second: numbers that nobody has described, or each rank otherwise; unbalanced states -------------------- */
 
 static void log_misuse(void)
 {
@@ -212,6 +213,19 @@ static void log_threads(void)
     CALL(MPE_Finish_log("third"));
 }
 
+/* Numbers that rank 0 does not describe, and the last two ranks differently. */
+static void log_differently(void)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "of rank %d", rank);
+    MPE_Init_log();
+    if (rank >= size - 2)
+        MPE_Describe_state(610, 611, name, "red");
+    MPE_Log_event(610, 0, NULL);
+    MPE_Log_event(611, 0, "done");
+}
+
 /* "forgot": a log whose end is left to MPI_Finalize; "early": before MPI_Init. */
 int main(int argc, char **argv)
 {
@@ -227,7 +241,14 @@ int main(int argc, char **argv)
         MPE_Init_log();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (*what) {
+    if (strcmp(what, "differ") == 0) {
+        log_differently();
+        MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(what, "die") == 0) {
+        log_differently();
+        MPI_Barrier(MPI_COMM_WORLD);
+        _exit(3);
+    } else if (*what) {
         MPE_Init_log();
         MPE_Describe_state(600, 601, "Broadcast", "red");
         MPE_Log_event(600, 0, NULL);

@@ -56,12 +56,12 @@ END
     tabs <<END
 comm | | comm=1 | op=free
 leave | Exchange
-pause | 
-resume | 
+pause |
+resume |
 enter | described in a pause
 leave | described in a pause
 enter | a name that is longer than the thirty-one bytes of CLOG-2
-event | a name that is longer than the thirty-one bytes of CLOG-2 info | payload=$(printf 'a text without a format' | od -An -tx1 -v | tr -d ' \n')
+event | a name that is longer than the thirty-one bytes of CLOG-2 info | payload="a text without a format"
 leave | a name that is longer than the thirty-one bytes of CLOG-2
 END
 }
@@ -85,8 +85,8 @@ END
 }
 fortran() {
     tabs <<END
-pause | 
-resume | 
+pause |
+resume |
 enter | Broadcast
 leave | Broadcast
 enter | Compute
@@ -187,6 +187,17 @@ running  1" "$mpi: what Fortran gets"
     run "$mpi" 2 "./calls-$mpi" early
     is "$status:$(grep -c 'MPE_Init_log was called before MPI_Init' err):$(records "calls-$mpi.pith" 1)" \
         "0:1:$(printf 'enter\tBroadcast\nleave\tBroadcast')" "$mpi: MPE_Init_log before MPI_Init"
+
+    # Numbers described by others, differently; also where the job ended before the merge.
+    differ=
+    for who in 2 2 2 3; do
+        differ+=$(printf 'enter | of rank %d\nevent | of rank %d info | payload="done"\nleave | of rank %d\n' $who $who $who | tabs)$'\n'
+    done
+    run "$mpi" 4 "./calls-$mpi" differ
+    is "$(for r in 0 1 2 3; do records "calls-$mpi.pith" $r; done)" "${differ%$'\n'}" "$mpi: a rank's own word, else that of the lowest"
+    run "$mpi" 4 "./calls-$mpi" die
+    pith recover "calls-$mpi.pith.spill" -o recovered.pith >/dev/null
+    is "$(for r in 0 1 2 3; do records recovered.pith $r; done)" "${differ%$'\n'}" "$mpi: pith recover does the same"
 
     # The same as CLOG-2 and ALOG, with the program's numbers; and CLOG-2 when the environment asks for it.
     PITH_FORMAT=clog2 run "$mpi" 2 "./calls-$mpi"
