@@ -317,7 +317,7 @@ static void right_comms(void)
     MPI_Comm_free(&half);
 }
 
-/* ---- threads: each on its communicator ---------------------------------------------------------------------------- */
+/* ---- threads: each on its communicator --------------------------------------------------------------------------- */
 
 static void *in_thread(void *comm)
 {
@@ -341,7 +341,7 @@ static void threads(void)
         MPI_Comm_free(&comms[i]);
 }
 
-/* ---- somebody does not come: until rank 0's file tells that it was said -------------------------------------------- */
+/* ---- somebody does not come: until rank 0's file tells that it was said ------------------------------------------ */
 
 static void wait_for(const char *said)
 {

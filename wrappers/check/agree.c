@@ -20,7 +20,7 @@ enum { WORDS = 5, LOOKS = 256 };
 
 int64_t pithi_agreed_calls, pithi_agreed_errors;
 
-/* ---- waiting ------------------------------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
 int64_t pithi_await_now_ns(void)
 {
@@ -81,7 +81,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     here->team = 0;
 }
 
-/* ---- the reduction ------------------------------------------------------------------------------------------------------- */
+/* ---- the reduction ----------------------------------------------------------------------------------------------- */
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static MPI_Datatype words; /* one element: MPI may cut a list of several between processes */
@@ -183,7 +183,7 @@ int pithi_check_agree(int *result)
     return good;
 }
 
-/* ---- calls that do not block --------------------------------------------------------------------------------------------- */
+/* ---- calls that do not block ------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_check *open_checks; /* begun, in no order */
@@ -355,7 +355,7 @@ void pithi_check_last(void)
     }
 }
 
-/* ---- the leaders of two groups that become an intercommunicator ------------------------------------------------------------ */
+/* ---- the leaders of two groups that become an intercommunicator -------------------------------------------------- */
 
 enum { TAG_LEADERS = 3 };
 
@@ -397,7 +397,7 @@ int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_l
     return pithi_check_agree(result);
 }
 
-/* ---- the job ------------------------------------------------------------------------------------------------------------- */
+/* ---- the job ----------------------------------------------------------------------------------------------------- */
 
 void pithi_check_begin_job(int result)
 {

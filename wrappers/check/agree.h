@@ -4,8 +4,8 @@
 
 #include "facts.h"
 
-/* Waits for a request on a shadow. When that takes long, says so once, and for whom. `check`: for whose call; the rest of
- * the sentence, in place of those who have not come: `whom`, or NULL. */
+/* Waits for a request on a shadow. When that takes long, says so once, and for whom. `check`: for whose call; the rest
+ * of the sentence, in place of those who have not come: `whom`, or NULL. */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom);
 /* The seconds of PITH_CHECK_SECONDS; 0: never. */
 int pithi_await_seconds(void);

@@ -8,15 +8,14 @@
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
 
-/* A number that two processes must have alike travels as a part whose signature has it as its hash. `text`: for messages;
- * with = before
- * it the name of what must be alike. */
+/* A number that two processes must have alike travels as a part whose signature has it as its hash. `text`: for
+ * messages; with = before it the name of what must be alike. */
 static struct pithi_signature as_data(int64_t value, const char *text)
 {
     return (struct pithi_signature){(uint64_t)value | UINT64_C(1) << 62, 1, value, text};
 }
 
-/* ---- communicators ------------------------------------------------------------------------------------------------------- */
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
 
 /* The members of a group, as ranks of the communicator. NULL: no memory, or nobody. */
 static int *members(MPI_Comm comm, MPI_Group group, int *count)
@@ -127,7 +126,7 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
             pithi_part_get(sources[i], edge(in_weights, i));
 }
 
-/* ---- files and windows ----------------------------------------------------------------------------------------------------- */
+/* ---- files and windows ------------------------------------------------------------------------------------------- */
 
 static const char *mode_text(int mode)
 {

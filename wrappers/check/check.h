@@ -4,8 +4,8 @@
  * A call under way, of this thread, is described in three steps, all of them before the library's own call:
  *
  *     whose it is     pithi_check_comm, _file, _window      the team (team.h)
- *     what it says    pithi_check_number ..., and shapes.c  facts, which all must state alike, and data that go from one
- *                                                           process to another, of which both ends must say the same
+ *     what it says    pithi_check_number ..., and shapes.c  facts, which all must state alike, and data that go from
+ *                                                           one process to another: both ends must say the same
  *     the check       pithi_check_agree                     all processes exchange the hash of what they said
  *
  * Calls that must not block take another third step: pithi_check_start, and the answer when the request is waited for.
@@ -39,14 +39,15 @@ void pithi_check_begin_job(int result);
 void pithi_check_end_job(void);
 void pithi_check_ended_job(void);
 
-/* ---- whose call it is; nothing else below has an effect when the team is not known --------------------------------- */
+/* ---- whose call it is; nothing else below has an effect when the team is not known ------------------------------- */
 
 void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
 void pithi_check_not(void); /* not to be checked after all */
 
-/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes were in it. */
+/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes were in
+ * it. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
@@ -54,7 +55,7 @@ void pithi_check_file_gone(const MPI_File *file);
 void pithi_check_window_made(int result, MPI_Comm comm, const MPI_Win *window);
 void pithi_check_window_gone(const MPI_Win *window);
 
-/* ---- what it says ---------------------------------------------------------------------------------------------------- */
+/* ---- what it says ------------------------------------------------------------------------------------------------ */
 
 void pithi_check_number(const char *argument, int64_t value);
 void pithi_check_truth(const char *argument, int value); /* any value but 0 is the same */
@@ -104,7 +105,7 @@ void pithi_check_fence(int hints);
  * 0: the call must not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
 
-/* ---- the check --------------------------------------------------------------------------------------------------------- */
+/* ---- the check --------------------------------------------------------------------------------------------------- */
 
 /* 1: all agree (or nothing was to be checked). 0: not, it was said, the error handler was called, and came back:
  * `result` is what the call returns in place of being made. */

@@ -1,9 +1,9 @@
-/* check.w - whether all processes make the same collective calls, with arguments that fit together. wrappergen makes one
- * function of it for every MPI function; which are collective, and what their arguments are, is in roles.table.
+/* check.w - whether all processes make the same collective calls, with arguments that fit together. wrappergen makes
+ * one function of it for every MPI function; which are collective, and what their arguments are, is in roles.table.
  *
  * Where several parts below apply to one function, what they do before the call happens in their order here: first the
- * call is noted (1), then it is said whose it is (2) and what it says (3), then the check is made (4), and only when all
- * agree the call.
+ * call is noted (1), then it is said whose it is (2) and what it says (3), then the check is made (4), and only when
+ * all agree the call.
  */
 #include "check.h"
 
@@ -36,7 +36,9 @@ const char *const pithi_check_names[] = {
 
 /* ---- 2. whose call it is ----------------------------------------------------------------------------------------- */
 
-{{fn f @coll @coll_init @comm_all @win_make @win_make_empty @file_open}} pithi_check_comm({{comm}}); {{callfn}} {{endfn}}
+{{fn f @coll @coll_init @comm_all @win_make @win_make_empty @file_open}}
+    pithi_check_comm({{comm}}); {{callfn}}
+{{endfn}}
 {{fn f @comm_dup @comm_idup @comm_split @comm_create @comm_topology @comm_merge}}
     pithi_check_comm({{parent}}); {{callfn}}
 {{endfn}}

@@ -12,7 +12,7 @@ static struct pithi_check none; /* without memory nothing is checked */
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
 
-/* ---- around a call ----------------------------------------------------------------------------------------------------- */
+/* ---- around a call ----------------------------------------------------------------------------------------------- */
 
 static void begin(const char *name, const void *caller)
 {
@@ -48,7 +48,7 @@ void pithi_check_leave(const struct pithi_check_call *call)
     self->depth--;
 }
 
-/* ---- whose call it is -------------------------------------------------------------------------------------------------- */
+/* ---- whose call it is -------------------------------------------------------------------------------------------- */
 
 static int is_checked(void) { return pithi_self.recorded && now; }
 
@@ -123,7 +123,7 @@ void pithi_check_window_gone(const MPI_Win *window)
         pithi_team_drop(team);
 }
 
-/* ---- what it says ------------------------------------------------------------------------------------------------------ */
+/* ---- what it says ------------------------------------------------------------------------------------------------ */
 
 static struct pithi_fact *add_fact(const char *argument, int index, enum pithi_fact_kind kind)
 {
@@ -230,7 +230,7 @@ void pithi_fact_problem(const char *what)
         now->problem = what;
 }
 
-/* ---- as numbers -------------------------------------------------------------------------------------------------------- */
+/* ---- as numbers -------------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {

@@ -1,5 +1,5 @@
-/* facts.h - what a collective call says, as it is compared: facts, which all processes must state alike, in the same order,
- * and parts, data that go from one process of the team to another.
+/* facts.h - what a collective call says, as it is compared: facts, which all processes must state alike, in the same
+ * order, and parts, data that go from one process of the team to another.
  *
  * Of all this a process sends one number for the facts (their hash) and one for the parts: the sum of the hashes of
  * (from, to, signature) over what it gives, less the same over what it expects. Over all processes the sum is 0 when

@@ -1,6 +1,7 @@
-/* shapes.c - what the arguments of the collectives say. What the standard wants of them: all processes name the same root
- * and operation; a broadcast's, a reduction's data have one signature everywhere; where data go from one process to
- * another, what is given has the signature of what is got there. (In an intercommunicator, those of the other group.)
+/* shapes.c - what the arguments of the collectives say. What the standard wants of them: all processes name the same
+ * root and operation; a broadcast's, a reduction's data have one signature everywhere; where data go from one process
+ * to another, what is given has the signature of what is got there. (In an intercommunicator, those of the other
+ * group.)
  */
 #include "facts.h"
 
@@ -22,7 +23,7 @@ static int others(void) { return team()->is_inter ? team()->remote_size : team()
 static int peer(int rank) { return rank + (team()->is_inter ? team()->remote_from : team()->local_from); }
 static int own(void) { return team()->local_rank; }
 
-/* ---- root and operation -------------------------------------------------------------------------------------------------- */
+/* ---- root and operation ------------------------------------------------------------------------------------------ */
 
 /* In an intercommunicator only one group names a root; that both mean the same one shows in the data. */
 void pithi_check_root(int root)
@@ -58,7 +59,7 @@ void pithi_check_op(MPI_Op op)
         pithi_check_text("op", op_name(op));
 }
 
-/* ---- one and all --------------------------------------------------------------------------------------------------------- */
+/* ---- one and all ------------------------------------------------------------------------------------------------- */
 
 void pithi_check_bcast(int root, MPI_Count count, MPI_Datatype type)
 {
@@ -110,7 +111,7 @@ void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count c
         pithi_part_get(peer(root), data_of(recv_count, recv_type));
 }
 
-/* ---- all and all --------------------------------------------------------------------------------------------------------- */
+/* ---- all and all ------------------------------------------------------------------------------------------------- */
 
 /* Where all must give it or none. */
 static void in_place(const void *from)
@@ -151,7 +152,7 @@ void pithi_check_alltoall(const void *from, struct pithi_check_parts given, stru
     }
 }
 
-/* ---- reductions ---------------------------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
@@ -198,7 +199,7 @@ void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count coun
     pithi_fact_data("the data", team()->is_inter ? all : data_of(1, type));
 }
 
-/* ---- neighbours ---------------------------------------------------------------------------------------------------------- */
+/* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
 /* In a Cartesian topology the order of neighbours: for each dimension the one below, then the one above. */
 static int cart_neighbours(MPI_Comm comm, int *ranks, int room)

@@ -39,7 +39,7 @@ static struct pithi_signature repeat(struct pithi_signature one, MPI_Count count
     return all;
 }
 
-/* ---- basic types: known by their names, which are the same in all processes ----------------------------------------- */
+/* ---- basic types: known by their names, which are the same in all processes -------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -76,7 +76,7 @@ static struct pithi_signature basic(MPI_Datatype type)
     return (struct pithi_signature){letter % prime, base % prime, 1, intern(name)};
 }
 
-/* ---- derived types --------------------------------------------------------------------------------------------------- */
+/* ---- derived types ----------------------------------------------------------------------------------------------- */
 
 struct contents {
     int combiner;
@@ -163,7 +163,7 @@ static struct pithi_signature derive(MPI_Datatype type)
     return all;
 }
 
-/* ---- kept with the datatype ---------------------------------------------------------------------------------------------- */
+/* ---- kept with the datatype -------------------------------------------------------------------------------------- */
 
 static int key = MPI_KEYVAL_INVALID;
 

@@ -2,7 +2,8 @@
  *
  * Two buffers may be the two ends of a transfer when their sequences are equal, however the datatypes were made: 1 of a
  * vector of 10 MPI_INT has the signature of 10 MPI_INT. The hash is that of a string whose letters are the basic types:
- * hash(ab) = hash(a) * B^length(b) + hash(b), modulo the prime 2^61 - 1, so that n copies of a string need log2(n) steps.
+ * hash(ab) = hash(a) * B^length(b) + hash(b), modulo the prime 2^61 - 1, so that n copies of a string need log2(n)
+ * steps.
  */
 #ifndef PITHI_SIGNATURE_H
 #define PITHI_SIGNATURE_H

@@ -1,5 +1,5 @@
-/* source_line.c - the line of source that made a call, for messages: by addr2line(1) where it is installed and the program
- * has the information (-g). */
+/* source_line.c - the line of source that made a call, for messages: by addr2line(1) where it is installed and the
+ * program has the information (-g). */
 #include "agree.h"
 
 #include <dlfcn.h>

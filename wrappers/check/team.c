@@ -13,7 +13,7 @@ enum { CHAINS = 256 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_team *chains[CHAINS];
 
-/* ---- the table ----------------------------------------------------------------------------------------------------------- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static uint64_t bits_of(const struct pithi_team *team)
 {
@@ -68,7 +68,7 @@ struct pithi_team *pithi_team_of_window(MPI_Win window)
     return find(&(struct pithi_team){.kind = PITHI_TEAM_WINDOW, .window = window});
 }
 
-/* ---- making one ---------------------------------------------------------------------------------------------------------- */
+/* ---- making one -------------------------------------------------------------------------------------------------- */
 
 /* By MPI_Comm_create, not MPI_Comm_dup, which would call the copy functions of the program's attributes. */
 static MPI_Comm copy(MPI_Comm comm)
@@ -172,10 +172,10 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
     make_of(&team, of, origin);
 }
 
-/* ---- communicators that were made out of our sight ------------------------------------------------------------------------ */
+/* ---- communicators that were made out of our sight --------------------------------------------------------------- */
 
-/* MPI_Comm_idup tells of its communicator too late: it is first seen in its first collective call, which all its processes
- * make. They must be of this job: others may run without this library, and would not answer. */
+/* MPI_Comm_idup tells of its communicator too late: it is first seen in its first collective call, which all its
+ * processes make. They must be of this job: others may run without this library, and would not answer. */
 static int is_ours(MPI_Comm comm)
 {
     MPI_Group group, world;
@@ -211,7 +211,7 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
     return team;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void end(struct pithi_team *team)
 {

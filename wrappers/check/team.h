@@ -1,5 +1,5 @@
-/* team.h - the processes that make collective calls together: those of a communicator, a window or a file. Each team has
- * a communicator of its own for the checks (its shadow), so that they never meet the program's messages.
+/* team.h - the processes that make collective calls together: those of a communicator, a window or a file. Each team
+ * has a communicator of its own for the checks (its shadow), so that they never meet the program's messages.
  */
 #ifndef PITHI_TEAM_H
 #define PITHI_TEAM_H

@@ -45,7 +45,7 @@ struct verdict {
     size_t size, room;
 };
 
-/* ---- text ---------------------------------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) static void add(struct verdict *verdict, const char *format, ...)
 {
@@ -100,7 +100,7 @@ void pithi_verdict_where(const struct pithi_check *check, char *text, size_t siz
     snprintf(text, size, "(%s, %" PRIu64 "%s collective call)", team, call, ends[last < 4 ? last : 0]);
 }
 
-/* ---- what a process said --------------------------------------------------------------------------------------------------- */
+/* ---- what a process said ----------------------------------------------------------------------------------------- */
 
 static void put_fact(struct fact *to, const struct pithi_fact *fact)
 {
@@ -170,7 +170,7 @@ static struct statement read_statement(void *memory)
     return statement;
 }
 
-/* ---- facts ----------------------------------------------------------------------------------------------------------------- */
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* One thing that all said: what they are asked for. */
 typedef const struct fact *asked(const struct verdict *verdict, int who, int which);
@@ -315,7 +315,7 @@ static void tell_facts(struct verdict *verdict)
     }
 }
 
-/* ---- calls and problems -------------------------------------------------------------------------------------------------- */
+/* ---- calls and problems ------------------------------------------------------------------------------------------ */
 
 static int tell_names(struct verdict *verdict)
 {
@@ -359,7 +359,7 @@ static void tell_problems(struct verdict *verdict)
     }
 }
 
-/* ---- parts --------------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 /* The nth part of `who` with this peer and way. */
 static const struct part *find_part(const struct verdict *verdict, int who, int peer, int is_got, int nth)
@@ -440,7 +440,7 @@ static void tell(struct verdict *verdict)
         pithi_say(verdict->text);
 }
 
-/* ---- the exchange -------------------------------------------------------------------------------------------------------- */
+/* ---- the exchange ------------------------------------------------------------------------------------------------ */
 
 /* Waits for a message, but not for ever: a rank whose call does not block may never look again. */
 static int has_come(MPI_Comm shadow, int from, int tag, MPI_Status *status)

@@ -28,7 +28,7 @@ __thread struct pithi_where *pithi_where;
 int pithi_where_rank = -1;
 const char *pithi_where_prefix = "";
 
-/* ---- the memory -------------------------------------------------------------------------------------------------------- */
+/* ---- the memory -------------------------------------------------------------------------------------------------- */
 
 static struct process *map(MPI_Comm host, int rank, int count)
 {
@@ -119,7 +119,7 @@ void pithi_where_message(int role, int peer, int tag)
     __atomic_store_n(&pithi_where->role, role, __ATOMIC_RELAXED);
 }
 
-/* ---- who is missing ------------------------------------------------------------------------------------------------------ */
+/* ---- who is missing ---------------------------------------------------------------------------------------------- */
 
 struct text {
     char *at;

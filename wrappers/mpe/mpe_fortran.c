@@ -3,17 +3,13 @@
  * Strings come without an end, their lengths behind the other arguments; blanks at the end do not count, and what is
  * blank altogether is NULL.
  */
+#include "fortran_names.h"
 #include "mpe_log.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES(lower, UPPER, arguments)                                                                                 \
-    MPE_API_ int lower##_ arguments;                                                                                   \
-    MPE_API_ int lower arguments __attribute__((alias(#lower "_")));                                                   \
-    MPE_API_ int lower##__ arguments __attribute__((alias(#lower "_")));                                               \
-    MPE_API_ int UPPER arguments __attribute__((alias(#lower "_")));                                                   \
-    int lower##_ arguments
+#define NAMES(lower, UPPER, arguments) FORTRAN(int, lower, UPPER, arguments)
 
 /* A length is 32 bits with some compilers, 64 with others: the rest of its register may be anything. */
 static size_t length_of(const char *text, size_t length)

@@ -1,0 +1,163 @@
+/* misc_process.c - MPE's calls about this process alone: its part of the work, its name, its output; and the debuggers
+ * that it does not get. */
+#include "fortran_names.h"
+#include "launcher.h"
+#include "mpe_misc.h"
+#include "real.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+int MPE_Decomp1d(int n, int size, int rank, int *first, int *last)
+{
+    if (size < 1 || rank < 0 || rank >= size || n < 0) {
+        *first = 1;
+        *last = 0;
+        return MPI_ERR_ARG;
+    }
+    int each = n / size, more = n % size;
+    *first = rank * each + (rank < more ? rank : more) + 1;
+    *last = *first + each - (rank < more ? 0 : 1);
+    return MPI_SUCCESS;
+}
+
+int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global)
+{
+    MPI_Group own, world;
+
+    *global = MPI_UNDEFINED;
+    if (comm == MPI_COMM_NULL)
+        return MPI_ERR_COMM;
+    REAL(MPI_Comm_group)(comm, &own);
+    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
+    int size = 0, result = MPI_ERR_RANK;
+    REAL(MPI_Group_size)(own, &size);
+    if (rank >= 0 && rank < size)
+        result = REAL(MPI_Group_translate_ranks)(own, 1, &rank, world, global);
+    REAL(MPI_Group_free)(&own);
+    REAL(MPI_Group_free)(&world);
+    return result;
+}
+
+int MPE_GetHostName(char *name, int size)
+{
+    if (!name || size < 1)
+        return MPI_ERR_ARG;
+    if (gethostname(name, (size_t)size) != 0 && errno != ENAMETOOLONG)
+        *name = 0;
+    name[size - 1] = 0;
+    return MPI_SUCCESS;
+}
+
+/* ---- standard output --------------------------------------------------------------------------------------------- */
+
+static int own_rank(void)
+{
+    int rank = pithi_launcher_rank(0), is_up = 0, is_over = 0;
+
+    REAL(MPI_Initialized)(&is_up);
+    REAL(MPI_Finalized)(&is_over);
+    if (is_up && !is_over)
+        REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+int MPE_IO_Stdout_to_file(const char *name, int mode)
+{
+    const char *hole = name ? strstr(name, "%d") : NULL;
+    char path[4096];
+    int fd = -1;
+
+    if (hole)
+        snprintf(path, sizeof path, "%.*s%d%s", (int)(hole - name), name, own_rank(), hole + 2);
+    else
+        snprintf(path, sizeof path, "%s", name ? name : "");
+    fflush(stdout);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode & 07777);
+    if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0) {
+        fprintf(stderr, "pith: MPE_IO_Stdout_to_file: %s: %s\n", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return 1;
+    }
+    if (fd != STDOUT_FILENO)
+        close(fd);
+    return MPI_SUCCESS;
+}
+
+/* ---- what there is no more --------------------------------------------------------------------------------------- */
+
+static int refuse(const char *call)
+{
+    fprintf(stderr, "pith: %s: not supported; the program goes on\n", call);
+    return 1;
+}
+
+int MPE_Start_debugger(void) { return refuse(__func__); }
+
+int MPE_Errors_call_debugger(const char *program, const char *debugger, char **arguments)
+{
+    (void)program, (void)debugger, (void)arguments;
+    return refuse(__func__);
+}
+
+int MPE_Errors_call_xdbx(const char *program, const char *display)
+{
+    (void)program, (void)display;
+    return refuse(__func__);
+}
+
+int MPE_Errors_call_dbx_in_xterm(const char *program, const char *display)
+{
+    (void)program, (void)display;
+    return refuse(__func__);
+}
+
+int MPE_Errors_to_dbx(void) { return refuse(__func__); }
+
+int MPE_Signals_call_debugger(void) { return refuse(__func__); }
+
+int MPE_Print_datatype_pack_action(FILE *file, int count, MPI_Datatype type, int in_size, int out_size)
+{
+    (void)file, (void)count, (void)type, (void)in_size, (void)out_size;
+    return refuse(__func__);
+}
+
+int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatype type, int in_size, int out_size)
+{
+    (void)file, (void)count, (void)type, (void)in_size, (void)out_size;
+    return refuse(__func__);
+}
+
+/* ---- Fortran: subroutines ---------------------------------------------------------------------------------------- */
+
+static MPI_Comm comm_of(MPI_Fint comm)
+{
+#ifdef MPI_Comm_f2c /* a macro in MPICH */
+    return MPI_Comm_f2c(comm);
+#else
+    return REAL(MPI_Comm_f2c)(comm);
+#endif
+}
+
+FORTRAN(void, mpe_decomp1d, MPE_DECOMP1D, (const int *n, const int *size, const int *rank, int *first, int *last))
+{
+    MPE_Decomp1d(*n, *size, *rank, first, last);
+}
+
+FORTRAN(void, mpe_seq_begin, MPE_SEQ_BEGIN, (const MPI_Fint *comm, const int *at_once))
+{
+    MPE_Seq_begin(comm_of(*comm), *at_once);
+}
+
+FORTRAN(void, mpe_seq_end, MPE_SEQ_END, (const MPI_Fint *comm, const int *at_once))
+{
+    MPE_Seq_end(comm_of(*comm), *at_once);
+}
+
+FORTRAN(void, mpe_comm_global_rank, MPE_COMM_GLOBAL_RANK, (const MPI_Fint *comm, const int *rank, int *global))
+{
+    MPE_Comm_global_rank(comm_of(*comm), *rank, global);
+}
