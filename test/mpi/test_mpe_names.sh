@@ -61,6 +61,8 @@ for mpi in $(mpis); do
     is "$? $(counts mine.pith work tick MPI_Barrier)" "0 work 2 tick 2 MPI_Barrier 2 " "$mpi: MPE_Finish_log names it, with MPI calls in it" || cat err
     rm -rf ./*.pith; run "$mpi" 2 pith run -o both.pith ./auto-api
     is "$? $(counts both.pith work tick MPI_Barrier)" "0 work 2 tick 2 MPI_Barrier 2 " "$mpi: pith run and MPE's calls: one log" || cat err
+    "mpicc.$mpi" $include -o api-static "$top/test/mpi/mpe_auto.c" -L"$names" -lmpe 2>out && rm -rf ./*.pith && run "$mpi" 2 pith run -o both.pith ./api-static
+    is "$? $(ls -d ./*.pith) $(counts both.pith work tick MPI_Barrier MPI_Allreduce)" "0 ./both.pith work 2 tick 2 MPI_Barrier 2 MPI_Allreduce 0 " "$mpi: the same with the archive" || cat err
     "mpicc.$mpi" -o ring "$top/samples/ring.c" -L"$names" -llmpe -lmpe -lm 2>out
     MPE_LOGFILE_PREFIX=round run "$mpi" 2 ./ring
     is "$? $(pith info round.clog2 | grep -E '^(format|ranks)' | tr '\n' ' ')" "0 format: clog2 ranks: 2 " "$mpi: a program without MPE calls, linked with -llmpe -lmpe" || cat err
@@ -94,6 +96,11 @@ pith: MPE_SYNC_FREQUENCY, CLOG_BLOCK_SIZE: set, but of no meaning here (man 3 mp
     is "$? $(grep -c 'Ending MPI_Finalize' out)" "0 1" "$mpi: mpecc -mpitrace" || cat err
     "mpicc.$mpi" -w -o ring-anim "$top/samples/ring.c" -L"$names" -lampe -lmpe -lm 2>out && DISPLAY='' run "$mpi" 2 ./ring-anim
     is "$? $(grep -c 'no animation: DISPLAY is not set' err) $(ls -d ring-anim.pith)" "0 1 ring-anim.pith" "$mpi: -lampe without a display" || cat out err
+    "mpicc.$mpi" -w -o ring-check "$top/samples/ring.c" -L"$names" -lmpe_collchk -lm 2>out && run "$mpi" 2 ./ring-check
+    is "$? $(grep -c 'came back' out) $(<err)" "0 1 pith check: 2 collective calls of 2 ranks: no errors" "$mpi: -lmpe_collchk: a good program" || cat out err
+    printf '%s\n' '#include <mpi.h>' 'int main(int c, char **v) { int r; MPI_Init(&c, &v); MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Bcast(&c, 1, MPI_INT, r, MPI_COMM_WORLD); return MPI_Finalize(); }' >wrong.c
+    MPI_CC=mpicc.$mpi mpecc -mpicheck -o wrong wrong.c 2>out && { run "$mpi" 2 ./wrong; ! [ $? = 0 ]; }
+    is "$? $(grep '^pith check' err | grep -c MPI_Bcast | sed 's/[1-9].*/some/')" "0 some" "$mpi: mpecc -mpicheck: roots that differ" || cat out err
     rm -rf ./*.pith ./*.spill
     "mpicc.$mpi" -o cpilog-null cpilog.o -L"$names" -lmpe_null -lm 2>out && run "$mpi" 2 ./cpilog-null
     is "$? $(grep -c 'pi is near' out) $(ls -d ./*.pith 2>/dev/null) $(wc -c <err)" "0 1  0" "$mpi: -lmpe_null: the program runs, and no log" || cat out err

@@ -31,7 +31,8 @@ __attribute__((constructor(101))) static void stand_aside(void)
     if (!dl_iterate_phdr(find_folder, folder))
         return;
     snprintf(path, sizeof path, "%s/libpith-mpe.so", folder);
-    pithi_mpe_aside = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* For all to see: libpith-mpi looks for it. */
+    pithi_mpe_aside = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 }
 
 void *pithi_mpe_aside_find(void **slot, const char *name)

@@ -9,6 +9,7 @@
 #include "state.h"
 #include "transport.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 int pithi_job_up, pithi_job_threads, pithi_job_messages;
@@ -16,9 +17,28 @@ int pithi_job_up, pithi_job_threads, pithi_job_messages;
 static const struct pith_transport *transport; /* NULL: not joined */
 
 /* Of libmpe (wrappers/mpe), in programs that have it: with these wrappers MPE's log begins in MPI_Init and is written
- * in MPI_Finalize, if not before. */
+ * in MPI_Finalize, if not before. It may have been loaded after this library, so it is looked for each time. */
+struct mpe {
+    int (*init)(void);
+    int (*finish)(const char *prefix);
+};
+
+#ifdef PITHI_STATIC
 __attribute__((weak, visibility("default"))) extern int MPE_Init_log(void);
 __attribute__((weak, visibility("default"))) extern int MPE_Finish_log(const char *prefix);
+
+static struct mpe find_mpe(void) { return (struct mpe){MPE_Init_log, MPE_Finish_log}; }
+#else
+static struct mpe find_mpe(void)
+{
+    void *init = dlsym(RTLD_DEFAULT, "MPE_Init_log"), *finish = dlsym(RTLD_DEFAULT, "MPE_Finish_log");
+    struct mpe mpe;
+
+    memcpy(&mpe.init, &init, sizeof init);
+    memcpy(&mpe.finish, &finish, sizeof finish);
+    return mpe;
+}
+#endif
 
 static void tell_library(void)
 {
@@ -56,8 +76,9 @@ void pithi_job_begin(int result)
         pithi_job_messages = 0;
     transport = opened;
     pithi_carry_begin();
-    if (MPE_Init_log)
-        MPE_Init_log();
+    struct mpe mpe = find_mpe();
+    if (mpe.init)
+        mpe.init();
 }
 
 /* Only what all processes do alike counts: a call that failed in one of them will come again there. */
@@ -80,8 +101,9 @@ void pithi_job_end(struct pithi_call *call)
     pithi_job_up = 0;
     if (!transport)
         return;
-    if (MPE_Finish_log)
-        MPE_Finish_log(NULL);
+    struct mpe mpe = find_mpe();
+    if (mpe.finish)
+        mpe.finish(NULL);
     pith_job_finish(transport);
     pithi_transport_close();
     transport = NULL;
@@ -148,7 +170,7 @@ static void stop_calls(int stop) { __atomic_store_n(&pithi_calls_off, stop, __AT
 
 void pithi_job_control_begin(int level)
 {
-    if (MPE_Init_log && level)
+    if (level && find_mpe().init)
         stop_calls(0);
     else if (level == 1 || level == 2)
         pith_resume();
@@ -156,7 +178,7 @@ void pithi_job_control_begin(int level)
 
 void pithi_job_control_end(int level)
 {
-    if (level == 0 && MPE_Init_log)
+    if (level == 0 && find_mpe().init)
         stop_calls(1);
     else if (level == 0)
         pith_pause();
