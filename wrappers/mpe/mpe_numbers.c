@@ -69,7 +69,7 @@ static void mean(int number, uint32_t what, uint32_t id)
 }
 
 /* A number that nothing is known of yet, or that is far out: those are looked up each time. */
-static void record_other(int number)
+__attribute__((noinline, cold)) static void record_other(int number)
 {
     uint32_t id = undescribed(number, "");
 

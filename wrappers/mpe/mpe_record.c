@@ -81,34 +81,40 @@ __attribute__((no_sanitize_address)) static void take_bytes(unsigned char taken[
     memcpy(taken, words, BYTES);
 }
 
-int MPE_Log_info_event(int event, const char *bytes)
+/* Apart, so that the records without a payload, nearly all, need none of its room on the stack. */
+__attribute__((noinline)) static int record_bytes(int event, const char *bytes)
 {
     unsigned char taken[BYTES];
 
-    PITHI_MPE_ASIDE(MPE_Log_info_event, (event, bytes));
-    ONLY_WHILE_RUNNING;
-    if (bytes == NULL) {
-        pithi_mpe_record(event);
-        return MPE_LOG_OK;
-    }
     take_bytes(taken, bytes);
     pithi_mpe_record_bytes(event, taken);
     return MPE_LOG_OK;
 }
 
-int MPE_Log_event(int event, int data, const char *bytes)
+static int record(int event, const char *bytes)
 {
-    (void)data;
-    return MPE_Log_info_event(event, bytes);
-}
-
-int MPE_Log_bare_event(int event)
-{
-    PITHI_MPE_ASIDE(MPE_Log_bare_event, (event));
-    ONLY_WHILE_RUNNING;
+    if (bytes != NULL)
+        return record_bytes(event, bytes);
     pithi_mpe_record(event);
     return MPE_LOG_OK;
 }
+
+int MPE_Log_info_event(int event, const char *bytes)
+{
+    PITHI_MPE_ASIDE(MPE_Log_info_event, (event, bytes));
+    ONLY_WHILE_RUNNING;
+    return record(event, bytes);
+}
+
+int MPE_Log_event(int event, int data, const char *bytes)
+{
+    (void)data;
+    PITHI_MPE_ASIDE(MPE_Log_event, (event, data, bytes));
+    ONLY_WHILE_RUNNING;
+    return record(event, bytes);
+}
+
+int MPE_Log_bare_event(int event) { return MPE_Log_info_event(event, NULL); }
 
 int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
 {
