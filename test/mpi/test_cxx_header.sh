@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# The header and libraries of the C++ bindings as users meet them: compilers and standards, with and without the MPI's own
+# C++ bindings, shared and static, a member of the program's own, and memory checked.
+. "$(dirname "$0")/../lib.sh"
+[ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
+include=$build/include/pith-cxx
+user=$top/test/mpi/cxx_user.cc
+warnings='-Wno-unused-command-line-argument -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror'
+compilers=$(for c in g++ clang++; do command -v $c; done)
+
+# cxx MPI ARGS: the MPI's compiler for C++, on $compiler when that is set
+cxx() { local m=$1; shift; OMPI_CXX=${compiler:-g++} MPICH_CXX=${compiler:-g++} "mpicxx.$m" "$@"; }
+# runs MPI RANKS PROGRAM WANTED WHAT: all ranks say what is wanted
+runs() {
+    timeout -k 5 60 "mpiexec.$1" -n "$2" "./$3" >out 2>err
+    is "$? $(sort -u out)" "0 $4" "$5" || head -n 20 err
+}
+
+for mpi in $(mpis); do
+    lib=$build/lib/pith/$mpi
+    [ -e "$lib/libpith-cxx.so" ] || continue
+    for compiler in $compilers; do
+        for standard in 11 14 17 20; do
+            # shellcheck disable=SC2086 # the options are words
+            cxx "$mpi" -std=c++$standard $warnings -I"$include" -fsyntax-only "$user" >err 2>&1
+            ok $? "$mpi: ${compiler##*/} -std=c++$standard: no warning" || head -n 5 err
+        done
+        # shellcheck disable=SC2086 # the options are words
+        for source in "$top"/wrappers/cxx/*.cc "$build"/gen/cxx/{pmpi,mpi,constants}.cc; do
+            cxx "$mpi" -std=c++20 ${warnings/-Wpedantic/} -I"$include" -I"$top/wrappers/cxx" -I"$build/gen/cxx" -fsyntax-only "$source" >err 2>&1 ||
+                { ok 1 "$mpi: ${compiler##*/}: $(basename "$source")"; head -n 5 err; }
+        done
+    done
+    compiler=
+
+    # Plain: the shared library, although the compiler adds the MPI's own C++ library; and the archive.
+    cxx "$mpi" -c -o user.o -I"$include" "$user" && cxx "$mpi" -o shared user.o -L"$lib" -lpith-cxx -Wl,-rpath,"$lib"
+    ok $? "$mpi: links with libpith-cxx.so"
+    runs "$mpi" 3 shared fine "$mpi: and runs"
+    cxx "$mpi" -o static user.o "$lib/libpith-cxx.a" && runs "$mpi" 3 static fine "$mpi: from the archive"
+    # Without the MPI's own C++ library: as C programs are linked.
+    "mpicc.$mpi" -o without user.o "$lib/libpith-cxx.a" -lstdc++ && runs "$mpi" 2 without fine "$mpi: linked without the MPI's C++ library"
+    is "$(ldd without | grep -cE 'libmpichcxx|libmpi_cxx')" 0 "$mpi: which is not there then"
+    is "$(nm -DC --defined-only "$lib/libpith-cxx.so" | grep -E ' (MPI|PMPI)::' | grep -vcE ' (MPI|PMPI)::pith::')" 0 "$mpi: no name is that of another binding"
+
+    # One object with the MPI's own bindings and one with these, in one program.
+    cat >old.cc <<'C'
+#include <mpi.h>
+int old_rank();
+int old_rank() { return MPI::COMM_WORLD.Get_rank() + MPI::INT.Get_size(); }
+C
+    cat >both.cc <<'C'
+#include <mpi.h>
+#include <cstdio>
+int old_rank();
+int main()
+{
+    MPI::Init();
+    std::puts(old_rank() == MPI::COMM_WORLD.Get_rank() + 4 ? "fine" : "wrong");
+    MPI::Finalize();
+}
+C
+    if cxx "$mpi" -w -std=c++11 -c -o old.o old.cc 2>err; then
+        cxx "$mpi" -I"$include" -c -o both.o both.cc && cxx "$mpi" -o both both.o old.o -L"$lib" -lpith-cxx -Wl,-rpath,"$lib" 2>err
+        runs "$mpi" 2 both fine "$mpi: both bindings in one program"
+        # The MPI's header came first: the error says what to do.
+        printf '#include <mpi.h>\n#include "%s/mpicxx.h"\n' "$include" >mixed.cc
+        like "$(cxx "$mpi" -w -std=c++11 -fsyntax-only mixed.cc 2>&1)" 'error.*C\+\+ bindings of the MPI itself.*mpicxx.h first' "$mpi: both headers: the error says what to do"
+    else
+        echo "# $mpi ships no C++ bindings: nothing to clash with"
+    fi
+    printf '#include <mpicxx.h>\n#include <mpi.h>\nint main() { return MPI::Is_initialized(); }\n' >first.cc
+    cxx "$mpi" -I"$include" -fsyntax-only first.cc 2>err
+    ok $? "$mpi: mpicxx.h alone, then mpi.h" || cat err
+    printf '#include <mpi.h>\nint main(void) { return MPI_SUCCESS; }\n' >plain.c
+    "mpicc.$mpi" -Wall -Wextra -Werror -I"$include" -fsyntax-only plain.c 2>err
+    ok $? "$mpi: C finds its mpi.h unchanged" || cat err
+
+    # One member of the program's own, before the library, in the same object and in one beside.
+    for how in "$lib/libpith-cxx.a" "-L$lib -lpith-cxx -Wl,-rpath,$lib"; do
+        # shellcheck disable=SC2086 # how is words
+        cxx "$mpi" -DOWN_SEND -I"$include" -o own "$user" $how 2>err
+        ok $? "$mpi: a member of one's own (${how##*/}): links" || head -n 5 err
+        timeout 60 "mpiexec.$mpi" -n 3 ./own >out 2>err
+        is "$? $(sort out | tr '\n' ' ')" "0 fine 1 fine 1 fine 3 " "$mpi: and is called" || cat err
+    done
+
+    # C began and ended MPI: calls before and after throw.
+    cat >cends.cc <<'C'
+#include <mpi.h>
+#include <cstdio>
+static int thrown;
+static void call()
+{
+    try {
+        MPI::COMM_WORLD.Get_size();
+    } catch (const MPI::Exception &e) {
+        thrown += e.Get_error_string()[0] != 0;
+    }
+}
+int main(int argc, char **argv)
+{
+    call();
+    MPI_Init(&argc, &argv);
+    call();
+    MPI_Finalize();
+    call();
+    call();
+    std::printf("thrown %d\n", thrown);
+}
+C
+    cxx "$mpi" -I"$include" -o cends cends.cc -L"$lib" -lpith-cxx -Wl,-rpath,"$lib" && runs "$mpi" 2 cends "thrown 3" "$mpi: MPI begun and ended by C"
+done
+finish
