@@ -90,13 +90,15 @@ static const char *format(void)
     return NULL;
 }
 
+static int is_usable(const char *folder) { return access(folder, W_OK | X_OK) == 0; }
+
 /* A folder of the user's own in it, as other jobs have files there too. */
 static void set_spill(const char *folder)
 {
     char path[4096];
 
-    if (snprintf(path, sizeof path, "%s/pith-%u-%s.spill", folder, (unsigned)geteuid(), program_invocation_short_name) <
-        (int)sizeof path)
+    if (is_usable(folder) && snprintf(path, sizeof path, "%s/pith-%u-%s.spill", folder, (unsigned)geteuid(),
+                                      program_invocation_short_name) < (int)sizeof path)
         setenv("PITH_SPILL", path, 0);
 }
 
@@ -144,6 +146,21 @@ static int list_idle(char *list, size_t size)
     return count;
 }
 
+static void note_values(void)
+{
+    const char *folder = text("MPE_TMPDIR");
+
+    for (int i = 0; i < VARIABLES; i++)
+        if ((variables[i].kind & FLAG) && text(variables[i].name) && yes_or_no(text(variables[i].name)) < 0)
+            fprintf(stderr, "pith: %s=%s: not yes or no; taken as not given\n", variables[i].name,
+                    text(variables[i].name));
+    if (text("MPE_LOG_FORMAT") && !format())
+        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; taken as not given\n",
+                text("MPE_LOG_FORMAT"));
+    if (folder && !is_usable(folder))
+        fprintf(stderr, "pith: MPE_TMPDIR=%s: not a folder that can be written to; taken as not given\n", folder);
+}
+
 void pithi_old_settings_note(void)
 {
     const char *quiet = getenv("PITH_QUIET");
@@ -152,13 +169,7 @@ void pithi_old_settings_note(void)
 
     if (done++ || pithi_launcher_rank(0) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
         return;
-    for (int i = 0; i < VARIABLES; i++)
-        if ((variables[i].kind & FLAG) && text(variables[i].name) && yes_or_no(text(variables[i].name)) < 0)
-            fprintf(stderr, "pith: %s=%s: not yes or no; taken as not given\n", variables[i].name,
-                    text(variables[i].name));
-    if (text("MPE_LOG_FORMAT") && !format())
-        fprintf(stderr, "pith: MPE_LOG_FORMAT=%s: not ALOG, CLOG or SLOG; taken as not given\n",
-                text("MPE_LOG_FORMAT"));
+    note_values();
     if (list_idle(list, sizeof list) > 0)
         fprintf(stderr, "pith: %s: set, but of no meaning here (man 3 mpe)\n", list);
 }
