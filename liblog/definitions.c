@@ -10,6 +10,7 @@
 #include "pith.h"
 #include "pith_tool.h"
 #include "session.h"
+#include "spill/spill_numbers.h"
 
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
@@ -137,7 +138,8 @@ static int widen(void)
 /* Gives the new entry's id, or 0. What is left out is kept too, but for its id: the same name gives the same. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
-    int selected = pith_selected(strings[0], strings[2]);
+    /* What a number is that stands for itself shows later: the user leaves out that, and so will the merge. */
+    int selected = strcmp(strings[2], PITHI_NUMBERS_GROUP) == 0 || pith_selected(strings[0], strings[2]);
     struct entry *entry;
     char *at;
     size_t size = sizeof *entry;

@@ -216,7 +216,7 @@ int pith_job_log(const char *name)
     int taken = -1;
     if (name == NULL || *name == '\0' || !pithi_guard_enter(&guard))
         return -1;
-    if (s->settings.log == NULL && s->state != PITHI_OVER &&
+    if (joined != NULL && (s->settings.log == NULL || s->rank != 0) &&
         pithi_place_log(log, sizeof log, &settings, s->program, 0) == NULL) {
         memcpy(s->log, log, sizeof s->log);
         if (s->file.page != NULL)

@@ -121,9 +121,9 @@ PITH_API void pith_job_finish(const struct pith_transport *transport);
  * in the process, which must not join again, but may end the recording with it. */
 PITH_API const struct pith_transport *pith_job_joined(void);
 
-/* The log shall have this name, an absolute or relative path whose suffix says the format; to be called with the same
- * name in all processes of the job, before pith_job_finish. 0; -1: the user has chosen one (PITH_LOG), recording is
- * over, or the name cannot be. */
+/* The log of the job shall have this name, an absolute or relative path whose suffix says the format: first in rank 0,
+ * then, if it gives 0 there, in all others with the path that rank 0's pith_where tells, before pith_job_finish. -1:
+ * the user has chosen one (rank 0's PITH_LOG), the process is in no job, or the name cannot be. */
 PITH_API int pith_job_log(const char *name);
 
 /* After pith_job_finish: this process may record again, and join its job again, for another log. Definitions stay, with

@@ -81,6 +81,14 @@ static int add_info(struct pithi_defs *defs, const char *state, uint32_t *id)
     return err;
 }
 
+static int has_named(const struct pithi_spill *spill, enum pithlog_def_kind kind, const char *name, uint32_t *id)
+{
+    for (*id = 0; *id < spill->def_count; ++*id)
+        if (spill->defs[*id].name && spill->defs[*id].kind == kind && strcmp(spill->defs[*id].name, name) == 0)
+            return 1;
+    return 0; /* left out by the user */
+}
+
 static int needs_info(const struct pithi_meaning *meaning, int has_payload)
 {
     return has_payload && meaning->what != PITHI_HAPPENS;
@@ -99,7 +107,8 @@ static int add_undescribed(struct pithi_defs *defs, int32_t number, uint32_t *id
 
 /* ---- Before and after the sets are united ------------------------------------------------------------------------ */
 
-static int add_own(struct pithi_defs *defs, const struct pithi_meanings *meanings, const struct pithlog_def *def)
+static int add_own(const struct pithi_spill *spill, struct pithi_defs *defs, const struct pithi_meanings *meanings,
+                   const struct pithlog_def *def)
 {
     const struct pithi_meaning *meaning;
     int32_t number;
@@ -108,7 +117,9 @@ static int add_own(struct pithi_defs *defs, const struct pithi_meanings *meaning
 
     if (!is_number(def, &number, &has_payload) || !(meaning = pithi_meanings_get(meanings, number)))
         return pithi_defs_add(defs, def, &id);
-    return needs_info(meaning, has_payload) ? add_info(defs, meaning->name, &id) : PITH_OK;
+    return needs_info(meaning, has_payload) && has_named(spill, PITHLOG_STATE, meaning->name, &id)
+               ? add_info(defs, meaning->name, &id)
+               : PITH_OK;
 }
 
 int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *defs)
@@ -120,7 +131,7 @@ int pithi_spill_numbers_own(const struct pithi_spill *spill, struct pithi_defs *
         TRY(meanings_of_spill(spill, &meanings));
     for (uint32_t i = 0; i < spill->def_count; i++)
         if (spill->defs[i].name)
-            TRY(add_own(defs, &meanings, &spill->defs[i]));
+            TRY(add_own(spill, defs, &meanings, &spill->defs[i]));
 out:
     pithi_meanings_free(&meanings);
     return err;
@@ -131,10 +142,7 @@ static int add_named(const struct pithi_spill *spill, struct pithi_defs *defs, e
 {
     uint32_t id;
 
-    for (uint32_t i = 0; i < spill->def_count; i++)
-        if (spill->defs[i].name && spill->defs[i].kind == kind && strcmp(spill->defs[i].name, name) == 0)
-            return pithi_defs_add(defs, &spill->defs[i], &id);
-    return PITH_OK; /* left out by the user */
+    return has_named(spill, kind, name, &id) ? pithi_defs_add(defs, &spill->defs[id], &id) : PITH_OK;
 }
 
 int pithi_spill_numbers_said(const struct pithi_spill *spill, struct pithi_defs *defs)
@@ -173,7 +181,8 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs)
         gone[i] = meaning || has_payload;
         if (!meaning && has_payload)
             err = add_undescribed(defs, number, &id);
-        else if (meaning && needs_info(meaning, has_payload))
+        else if (meaning && needs_info(meaning, has_payload) &&
+                 pithi_defs_find(defs, PITHLOG_STATE, meaning->name, &id))
             err = add_info(defs, meaning->name, &id);
     }
     if (err == PITH_OK)

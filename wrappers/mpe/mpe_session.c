@@ -149,11 +149,19 @@ int MPE_Log_sync_clocks(void)
 /* The name that rank 0 wants; "": the one that recording began with. */
 static void choose_name(char name[NAME_MAX_BYTES], const char *prefix)
 {
+    const char *path, *spill;
+
     if (pithi_old_prefix())
         prefix = pithi_old_prefix();
     name[0] = 0;
     if (prefix && *prefix && snprintf(name, NAME_MAX_BYTES, "%s.pith", prefix) >= NAME_MAX_BYTES)
         name[0] = 0;
+    if (name[0] && pith_job_log(name) != 0)
+        name[0] = 0;
+    if (name[0]) {
+        pith_where(&path, &spill);
+        snprintf(name, NAME_MAX_BYTES, "%s", path);
+    }
 }
 
 static void tell_all(char name[NAME_MAX_BYTES])
@@ -180,7 +188,7 @@ int MPE_Finish_log(const char *prefix)
     if (transport->rank == 0)
         choose_name(name, prefix);
     tell_all(name);
-    if (name[0])
+    if (name[0] && transport->rank != 0)
         pith_job_log(name);
     pith_job_finish(transport);
     snprintf(written, sizeof written, "%s", transport->rank == 0 ? pith_job_written() : "");
