@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The window, on an Xvfb of its own: how long a log takes until its first picture, and each step of a fixed tour of pans
 # and zooms until the X server has drawn it (viewer_tour.tcl); 64 and 256 lanes, through shared memory and as a Tk photo,
-# and on a screen of 3840 x 2160; the memory beyond that of a window with a small log. 1e7 records; with BIG=1 1e8.
-# Beside it ViTE: how long it takes to load the same log as Paje and to draw it once, a million records.
+# and on a screen of 3840 x 2160; the memory beyond that of a window with a small log. 1e7 records; with BIG=1 1e8. The
+# floor of a first picture is a window of Tk with one canvas in it. Beside it ViTE: how long it takes to load the same log as Paje and to draw it once, a million records.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 { [ -e "$build/lib/pith/libpithtk.so" ] && have Xvfb; } || { echo "no window here"; exit 0; }
@@ -38,12 +38,12 @@ for lanes in 64 256; do
     "$make" log.pith $lanes $lanes $((records / lanes)) || exit 0
     sync && { echo 1 >/proc/sys/vm/drop_caches; } 2>/dev/null
     tour log.pith 1600x900 shared || continue
-    row "$lanes lanes: first picture, cold" "$(said open 1)" ms 0 "<=300"
+    row "$lanes lanes: first picture, cold" "$(said open 1)" ms "$(said bare 1)" "<=300"
     frames "$lanes lanes, shared memory" "$goal"
     row "$lanes lanes: all right, of everything" "$(said right 1)" ms
     row "$lanes lanes: memory beyond a small log's" "$(said resident 1)" MiB 0 "<=64"
     tour log.pith 1600x900 photo || continue
-    row "$lanes lanes: first picture, warm" "$(said open 1)" ms 0 "<=50"
+    row "$lanes lanes: first picture, warm" "$(said open 1)" ms "$(said bare 1)" "<=50"
     frames "$lanes lanes, photo" "$goal"
     [ $lanes = 64 ] && tour log.pith 3840x2160 shared && frames "$lanes lanes, 3840x2160, shared memory" "<=16.7"
     [ $lanes = 64 ] && tour log.pith 1600x900 sent && frames "$lanes lanes, sent" ""

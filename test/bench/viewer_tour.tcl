@@ -97,6 +97,17 @@ proc open_log {} {
     return $window
 }
 
+# The least that a window can take: Tk's own, with one canvas and a text in it.
+proc open_bare {} {
+    toplevel .bare
+    pack [canvas .bare.canvas -width 1400 -height 1000]
+    .bare.canvas create text 100 100 -text bare
+    seen .bare
+}
+
+puts "bare [milliseconds_of open_bare]"
+destroy .bare
+update
 set before [resident_mb]
 set opened [milliseconds_of {
     set window [open_log]

@@ -41,7 +41,7 @@ oo::class create ::pith::Labels {
     method under {} { return $under }
 
     method changed {what} {
-        if {$what in {rows digest size}} {
+        if {$what in {rows digest}} {
             my measure
         }
         if {$what ni {time pointer selection hidden trouble}} {

@@ -21,7 +21,7 @@ oo::class create ::pith::Legend {
 
     constructor {parent its_model} {
         set model $its_model
-        set path [ttk::frame $parent]
+        set path [frame $parent -background [::pith::theme::colour panel]]
         set tree $path.tree
         set pending {}
         set job {}

@@ -43,7 +43,7 @@ oo::class create ::pith::Overview {
     method changed {what} {
         switch $what {
             time { my mark }
-            rows - hidden - digest - colours - theme { my redraw }
+            rows - hidden - colours - theme { my redraw }
         }
     }
 

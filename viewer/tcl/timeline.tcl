@@ -17,7 +17,8 @@ oo::class create ::pith::Timeline {
 
     constructor {parent its_model} {
         set model $its_model
-        set path [ttk::frame $parent]
+        # A ttk frame would paint all of itself, which nobody sees, and have it copied to the screen.
+        set path [frame $parent -background [::pith::theme::colour panel]]
         set width 1
         set height 1
         set pending {}
