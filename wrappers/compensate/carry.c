@@ -84,6 +84,7 @@ void pithi_carry_begin(void)
         say(world->rank, "a program linked with libpith-mpi.a compensates own costs only; use pith run");
     mode = PITHI_COMPENSATE_LOCAL;
 #endif
+    pithi_carried_begin(level == MPI_THREAD_MULTIPLE);
     pithi_own_begin();
     pithi_part_begin(mode);
     __atomic_store_n(&pithi_compensate, mode, __ATOMIC_RELAXED);
@@ -94,7 +95,7 @@ void pithi_carry_begin(void)
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
 static const char *const alone_names[PITHI_ALONE_KINDS] = {"collectives", "communicators", "partitioned", "one-sided",
-                                                           "unseen"};
+                                                           "cancelled"};
 
 /* "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
 static void describe(char *text, size_t size, const int64_t *counts)
@@ -151,6 +152,7 @@ void pithi_carry_end(void)
     snprintf(value, sizeof value, "%lld", (long long)delay_ns);
     pithi_own_fact(key, value);
     tell_job(world, delay_ns);
+    pithi_carried_look(1);
     pithi_second_end();
     __atomic_store_n(&pithi_compensate, PITHI_COMPENSATE_OFF, __ATOMIC_RELAXED);
 }

@@ -11,6 +11,7 @@
 #ifndef PITHI_CARRY_H
 #define PITHI_CARRY_H
 
+#include "carried.h"
 #include "delay.h"
 #include "nested.h"
 #include "shadow.h"
@@ -21,6 +22,7 @@
 /* 1: delays are carried, from the end of MPI_Init to the beginning of MPI_Finalize. Own costs alone need no wrapper. */
 extern int pithi_carry_on __attribute__((visibility("hidden")));
 #define PITHI_CARRYING (__builtin_expect(pithi_carry_on, 0) && pithi_self.recorded)
+static inline int pithi_carry_in_message(void) { return pithi_compensate != PITHI_COMPENSATE_MESSAGE; }
 
 /* After MPI_Init, and in MPI_Finalize before anything else: collective over MPI_COMM_WORLD. */
 void pithi_carry_begin(void);
@@ -29,15 +31,15 @@ void pithi_carry_end(void);
 /* Why a call takes part with its own costs only, which is counted. */
 enum pithi_carry_alone {
     PITHI_ALONE_COLL, /* nonblocking, persistent, neighbourhood collectives, MPI_Scan */
-    PITHI_ALONE_COMM, /* a communicator that carries nothing, or between two groups */
+    PITHI_ALONE_COMM, /* a communicator that carries nothing, or a collective between two groups */
     PITHI_ALONE_PARTITIONED,
     PITHI_ALONE_RMA,
-    PITHI_ALONE_UNSEEN, /* a receive freed under way, a send cancelled: with `message` the next one gets its header */
+    PITHI_ALONE_CANCELLED, /* a send, with `message`: the next message to there gets its header */
     PITHI_ALONE_KINDS
 };
 void pithi_carry_alone(enum pithi_carry_alone why);
 
-/* ---- blocking messages ------------------------------------------------------------------------------------------- */
+/* ---- messages: open, one or both of send and recv, go; the library's call; and one of the ends ------------------- */
 
 /* The buffer of a message as the library gets it; and as the program gave it, to be put back. */
 struct pithi_part {
@@ -48,30 +50,91 @@ struct pithi_part {
     MPI_Count user_count;
     MPI_Datatype user_type;
     int has_header; /* in the message */
+    int has_type;   /* to be freed */
     char *copied;   /* where; NULL: it is not */
     uint64_t room;  /* bytes of that behind the header */
     struct pithi_header *header;
 };
 
+enum pithi_carry_call {
+    PITHI_CARRY_BLOCKING,
+    PITHI_CARRY_REQUEST,    /* nonblocking: an entry for the request (carried.h) */
+    PITHI_CARRY_BOTH,       /* the same, a send and a receive in one (MPI_Isendrecv) */
+    PITHI_CARRY_PERSISTENT, /* the same, and nothing is sent yet */
+};
+
 struct pithi_carry {
-    int64_t begin_ns;          /* the library's own call */
+    int64_t from_ns, begin_ns; /* our part began; the library's own call */
     struct pithi_shadow *comm; /* NULL: nothing is carried */
+    struct pithi_carried *entry;
+    enum pithi_carry_call call;
     struct pithi_part out, in;
     struct pithi_header out_header, in_header;
-    int from, tag; /* of what is received */
+    struct pithi_arriving arriving; /* of MPI_Sendrecv_replace */
+    int sends, receives;            /* what is carried */
+    int from, tag;                  /* of what is received */
     MPI_Status own_status, *user_status;
 };
 
-void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count count, MPI_Datatype type, int to, int tag,
-                      MPI_Comm comm);
-void pithi_carry_sent(struct pithi_carry *carry);
-void pithi_carry_recv(struct pithi_carry *carry, void *buf, MPI_Count count, MPI_Datatype type, int from, int tag,
-                      MPI_Comm comm);
+void pithi_carry_open(struct pithi_carry *carry, enum pithi_carry_call call, MPI_Comm comm);
+void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count count, MPI_Datatype type, int to, int tag);
+void pithi_carry_recv(struct pithi_carry *carry, void *buf, MPI_Count count, MPI_Datatype type, int from, int tag);
+/* MPI_Sendrecv_replace: what is sent is where it is received; carry->in is it. */
+void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, MPI_Datatype type, int to, int tag,
+                         int from, int from_tag);
+void pithi_carry_go(struct pithi_carry *carry);
+
 /* What to call with: the program's status, or an own one where it wants none. */
 MPI_Status *pithi_carry_status(struct pithi_carry *carry, MPI_Status *status);
-void pithi_carry_received(struct pithi_carry *carry, int result, MPI_Status *status);
+/* A blocking call is over; `status` of what it received, NULL: it received nothing. */
+void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status);
+/* A request was made. */
+void pithi_carry_pending(struct pithi_carry *carry, int result, const MPI_Request *request);
 
-/* ---- collectives: after the library's call ----------------------------------------------------------------------- */
+/* Messages matched before they are received, known by their handle. */
+void pithi_carry_matched(int result, int flag, MPI_Comm comm, const MPI_Message *message, MPI_Status *status);
+void pithi_carry_open_matched(struct pithi_carry *carry, enum pithi_carry_call call, const MPI_Message *message);
+
+/* A status of MPI_Probe: without the header. */
+void pithi_carry_probed(int result, int flag, MPI_Comm comm, MPI_Status *status);
+
+/* ---- requests (carry_request.c) ---------------------------------------------------------------------------------- */
+
+void pithi_carry_start(int count, const MPI_Request *requests);
+/* A request each start of which counts as `why`. */
+void pithi_carry_start_alone(int result, const MPI_Request *request, enum pithi_carry_alone why);
+void pithi_carry_cancel(const MPI_Request *request);
+
+struct pithi_carry_done {
+    int64_t begin_ns;
+    int count;                    /* of requests looked at; 0: none carries */
+    struct pithi_carried **found; /* [count] */
+    MPI_Status *own;              /* in place of statuses that the program ignores */
+    MPI_Status *user;             /* what it gave */
+    void *memory;
+    struct pithi_carried *few[4];
+    MPI_Status few_own[4];
+};
+/* Around a call that completes requests: the statuses to call with; and one of the ends. */
+MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, const MPI_Request *requests,
+                                   MPI_Status *statuses, const MPI_Status *ignored);
+void pithi_carry_done_all(struct pithi_carry_done *done, int result, MPI_Status *statuses);
+void pithi_carry_done_one(struct pithi_carry_done *done, int result, int index, MPI_Status *status);
+void pithi_carry_done_some(struct pithi_carry_done *done, int result, int count, const int *indices,
+                           MPI_Status *statuses);
+void pithi_carry_done_none(struct pithi_carry_done *done);
+/* After MPI_Request_get_status said that it is complete. */
+void pithi_carry_peeked(MPI_Request request, int result, int flag, MPI_Status *status);
+
+/* Around MPI_Request_free: the request to call with; and what the program sees. */
+struct pithi_carry_freed {
+    MPI_Request instead, *user;
+    struct pithi_carried *inactive;
+};
+MPI_Request *pithi_carry_free_begin(struct pithi_carry_freed *freed, MPI_Request *request);
+void pithi_carry_free_end(struct pithi_carry_freed *freed, int result);
+
+/* ---- collectives: after the library's call (carry_coll.c) -------------------------------------------------------- */
 
 enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO };
 struct pithi_carry_coll {

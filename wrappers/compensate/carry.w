@@ -1,6 +1,7 @@
 /* carry.w - delays go along with messages and collectives (PITH_COMPENSATE): to stand behind a library's own templates,
  * so that its parts are the innermost. While it is off a call takes a branch; see carry.h for the rest.
  */
+#include "bsend_buffer.h"
 #include "carry.h"
 #include "type_parts.h"
 
@@ -15,28 +16,390 @@
 {{fn f @send}}
     {{vardecl struct pithi_carry carry}}
     if (PITHI_CARRYING) {
-        pithi_carry_send(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{comm}});
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BLOCKING, {{comm}});
+        pithi_carry_send(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
         PITHI_REPLACE({{carry}}.out, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
     }
     {{callfn}}
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.out, {{buf}}, {{count}}, {{type}});
-        pithi_carry_sent(&{{carry}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, NULL);
     }
 {{endfn}}
 
 {{fn f @recv}}
     {{vardecl struct pithi_carry carry}}
     if (PITHI_CARRYING) {
-        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{comm}});
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BLOCKING, {{comm}});
+        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
         PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        {{status}} = pithi_carry_status(&{{carry}}, {{status}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @sendrecv}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BLOCKING, {{comm}});
+        pithi_carry_send(&{{carry}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        pithi_carry_recv(&{{carry}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
+        PITHI_REPLACE({{carry}}.out, {{sendbuf}}, {{count}}, {{type}});
+        PITHI_REPLACE({{carry}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+        {{status}} = pithi_carry_status(&{{carry}}, {{status}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.out, {{sendbuf}}, {{count}}, {{type}});
+        PITHI_RESTORE({{carry}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @sendrecv_replace}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BLOCKING, {{comm}});
+        pithi_carry_replace(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        {{status}} = pithi_carry_status(&{{carry}}, {{status}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+{{fn f @isend}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_REQUEST, {{comm}});
+        pithi_carry_send(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        PITHI_REPLACE({{carry}}.out, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.out, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @irecv}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_REQUEST, {{comm}});
+        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @isendrecv}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BOTH, {{comm}});
+        pithi_carry_send(&{{carry}}, {{sendbuf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        pithi_carry_recv(&{{carry}}, {{recvbuf}}, {{recvcount}}, {{recvtype}}, {{from}}, {{from_tag}});
+        PITHI_REPLACE({{carry}}.out, {{sendbuf}}, {{count}}, {{type}});
+        PITHI_REPLACE({{carry}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.out, {{sendbuf}}, {{count}}, {{type}});
+        PITHI_RESTORE({{carry}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @isendrecv_replace}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_BOTH, {{comm}});
+        pithi_carry_replace(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}}, {{from}}, {{from_tag}});
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @send_init}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_PERSISTENT, {{comm}});
+        pithi_carry_send(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        PITHI_REPLACE({{carry}}.out, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.out, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @recv_init}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open(&{{carry}}, PITHI_CARRY_PERSISTENT, {{comm}});
+        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{peer}}, {{tag}});
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+{{fn f @send_part_init @recv_part_init}}
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_start_alone({{returnVal}}, {{request}}, PITHI_ALONE_PARTITIONED);
+{{endfn}}
+
+{{fn f @coll_init}}
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_start_alone({{returnVal}}, {{request}}, PITHI_ALONE_COLL);
+{{endfn}}
+
+{{fn f @start}}
+    if (PITHI_CARRYING)
+        pithi_carry_start(1, {{request}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @startall}}
+    if (PITHI_CARRYING)
+        pithi_carry_start({{count}}, {{requests}});
+    {{callfn}}
+{{endfn}}
+
+/* ---- messages matched before they are received, and probes ------------------------------------------------------- */
+
+{{fn f @probe_wait}}
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_probed({{returnVal}}, 1, {{comm}}, {{status}});
+{{endfn}}
+
+{{fn f @probe_look}}
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_probed({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{status}});
+{{endfn}}
+
+{{fn f @probe_match}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        {{carry}}.receives = 1;
         {{status}} = pithi_carry_status(&{{carry}}, {{status}});
     }
     {{callfn}}
     if (PITHI_CARRYING) {
-        pithi_carry_received(&{{carry}}, {{returnVal}}, {{status}});
-        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_matched({{returnVal}}, 1, {{comm}}, {{message}}, {{status}});
         {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @probe_imatch}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        {{carry}}.receives = 1;
+        {{status}} = pithi_carry_status(&{{carry}}, {{status}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_matched({{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{comm}}, {{message}},
+                            {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @recv_matched}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open_matched(&{{carry}}, PITHI_CARRY_BLOCKING, {{message}});
+        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{carry}}.from, {{carry}}.tag);
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        {{status}} = pithi_carry_status(&{{carry}}, {{status}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        {{status}} = {{carry}}.user_status;
+    }
+{{endfn}}
+
+{{fn f @irecv_matched}}
+    {{vardecl struct pithi_carry carry}}
+    if (PITHI_CARRYING) {
+        pithi_carry_open_matched(&{{carry}}, PITHI_CARRY_REQUEST, {{message}});
+        pithi_carry_recv(&{{carry}}, {{buf}}, {{count}}, {{type}}, {{carry}}.from, {{carry}}.tag);
+        PITHI_REPLACE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_go(&{{carry}});
+    }
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
+        pithi_carry_pending(&{{carry}}, {{returnVal}}, {{request}});
+    }
+{{endfn}}
+
+/* ---- completion -------------------------------------------------------------------------------------------------- */
+
+{{fn f @wait}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_one(&{{done}}, {{returnVal}}, 0, {{status}});
+        {{status}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @test}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? 0 : -1, {{status}});
+        {{status}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @wait_all}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_all(&{{done}}, {{returnVal}}, {{statuses}});
+        {{statuses}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @test_all}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        if ({{returnVal}} != MPI_SUCCESS || *{{flag}})
+            pithi_carry_done_all(&{{done}}, {{returnVal}}, {{statuses}});
+        else
+            pithi_carry_done_none(&{{done}});
+        {{statuses}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @wait_any}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_one(&{{done}}, {{returnVal}}, *{{index}}, {{status}});
+        {{status}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @test_any}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
+                             {{status}});
+        {{status}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @wait_some @test_some}}
+    {{vardecl struct pithi_carry_done done}}
+    if (PITHI_CARRYING)
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_done_some(&{{done}}, {{returnVal}}, *{{outcount}}, {{indices}}, {{statuses}});
+        {{statuses}} = {{done}}.user;
+    }
+{{endfn}}
+
+{{fn f @get_status}}
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_peeked({{request}}, {{returnVal}}, {{returnVal}} == MPI_SUCCESS && *{{flag}}, {{status}});
+{{endfn}}
+
+{{fn f @request_cancel}}
+    if (PITHI_CARRYING)
+        pithi_carry_cancel({{request}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @request_free}}
+    {{vardecl struct pithi_carry_freed freed}}
+    if (PITHI_CARRYING)
+        {{request}} = pithi_carry_free_begin(&{{freed}}, {{request}});
+    {{callfn}}
+    if (PITHI_CARRYING) {
+        pithi_carry_free_end(&{{freed}}, {{returnVal}});
+        {{request}} = {{freed}}.user;
+    }
+{{endfn}}
+
+/* A message sent by MPI_Bsend is longer than the program thinks: the buffer must be, too. */
+{{fn f @buffer_attach}}
+    {{vardecl struct pithi_bsend_buffer room}}
+    if (PITHI_CARRYING) {
+        {{room}} = pithi_bsend_attach({{buffer}}, {{size}});
+        {{buffer}} = {{room}}.buf;
+        {{size}} = (__typeof__({{size}})){{room}}.size_bytes;
+    }
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_bsend_attached({{returnVal}}, &{{room}});
+{{endfn}}
+
+{{fn f @buffer_detach}}
+    {{vardecl struct pithi_bsend_buffer room}}
+    {{callfn}}
+    if (PITHI_CARRYING && {{returnVal}} == MPI_SUCCESS) {
+        {{room}} = pithi_bsend_detached(*(void **){{buffer_addr}}, *{{size}});
+        *(void **){{buffer_addr}} = {{room}}.buf;
+        *{{size}} = (__typeof__(*{{size}})){{room}}.size_bytes;
     }
 {{endfn}}
 
@@ -67,6 +430,13 @@
     {{callfn}}
     if (PITHI_CARRYING)
         pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_TO, {{root}});
+{{endfn}}
+
+/* The others. The compiler knows which ones. */
+{{fn f @coll}}
+    if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && PITHI_CARRYING)
+        pithi_carry_alone(PITHI_ALONE_COLL);
+    {{callfn}}
 {{endfn}}
 
 /* ---- communicators, types ---------------------------------------------------------------------------------------- */

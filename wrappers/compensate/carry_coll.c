@@ -37,8 +37,8 @@ static void together(const struct arrival *all)
 
 static void from_root(const struct pithi_carry_coll *carry, const struct arrival *root, int64_t end_ns)
 {
-    struct pithi_wait wait = {carry->begin_ns, end_ns, PITHI_WAIT_COLL, 0, {0, 0}, 0, 0};
-    struct pithi_header header = {-root->minus_delay_ns, root->at_ns};
+    struct pithi_wait wait = {carry->begin_ns, end_ns, PITHI_WAIT_COLL, 0, {0, 0, 0}, 0, 0};
+    struct pithi_header header = {-root->minus_delay_ns, root->at_ns, 0};
     pithi_delay_message(&wait, &header, 0);
     pithi_delay_waited(&wait);
 }

@@ -49,6 +49,7 @@ extern int pithi_delay_one_clock __attribute__((visibility("hidden"))); /* all p
 /* What a message carries. */
 struct pithi_header {
     int64_t delay_ns, sent_ns; /* of the sender when it was sent, and CLOCK_MONOTONIC then */
+    int64_t size_bytes;        /* of the message, where it stands before one; not all libraries tell it of all calls */
 };
 
 /* Our own part of a call: what it took, from `begin_ns` to now, is an own cost. Returns now. */

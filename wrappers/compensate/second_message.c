@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
+
 /* A message under way and its buffer. */
 struct letter {
     struct pithi_header header;
@@ -50,7 +52,7 @@ void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_heade
     if (!letter) /* NEEDSWORK: its receiver waits for it until MPI_Abort; without 32 bytes of memory nothing helps */
         goto out;
     letter->header = *header;
-    if (REAL(MPI_Isend)(&letter->header, 2, MPI_INT64_T, to, tag, comm->comm, &letter->request) != MPI_SUCCESS)
+    if (REAL(MPI_Isend)(&letter->header, NUMBERS, MPI_INT64_T, to, tag, comm->comm, &letter->request) != MPI_SUCCESS)
         letter->request = MPI_REQUEST_NULL; /* as the program's own will fail */
     letter->next = under_way;
     under_way = letter;
@@ -61,7 +63,7 @@ out:
 
 int pithi_second_recv(const struct pithi_shadow *comm, struct pithi_header *header, int from, int tag)
 {
-    return REAL(MPI_Recv)(header, 2, MPI_INT64_T, from, tag, comm->comm, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+    return REAL(MPI_Recv)(header, NUMBERS, MPI_INT64_T, from, tag, comm->comm, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 void pithi_second_end(void)

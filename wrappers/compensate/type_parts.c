@@ -4,12 +4,12 @@
 #include "real.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 /* Copies of up to so many bytes are faster than a type. With PITH_COMPENSATE=datatype: none. */
 enum { COPY_MOST = 4096 };
 static uint64_t copy_most;
-static __thread char copies[2][sizeof(struct pithi_header) + COPY_MOST]
-    __attribute__((aligned(16), tls_model("initial-exec")));
+static __thread char copies[2][sizeof(struct pithi_header) + COPY_MOST] __attribute__((aligned(16)));
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------
  * Which ones can be copied: named types without gaps. Each thread keeps what it asked last. */
@@ -63,6 +63,15 @@ int pithi_part_is_bad(const struct pithi_part *part)
            (part->user_buf == NULL && part->user_count > 0 && copied_size(part->user_type) > 0);
 }
 
+static uint64_t size_of(const struct pithi_part *part)
+{
+    int64_t plain = copied_size(part->user_type);
+    MPI_Count size = plain;
+    if (plain == 0)
+        REAL(MPI_Type_size_x)(part->user_type, &size);
+    return (uint64_t)size * (uint64_t)part->user_count;
+}
+
 void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
 {
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
@@ -82,7 +91,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     part->buf = MPI_BOTTOM;
     part->count = 1;
     part->header = header;
-    part->has_header = 1;
+    part->has_header = part->has_type = 1;
 }
 
 static int is_copied(const struct pithi_part *part)
@@ -104,14 +113,50 @@ static void copy(struct pithi_part *part, struct pithi_header *header, char *mem
         memcpy(memory + sizeof *header, part->user_buf, part->room);
 }
 
-void pithi_part_send(struct pithi_part *part, struct pithi_header *header)
+/* Packs, or unpacks, by a message to oneself, which puts also less than was asked for where it belongs. Threads have
+ * tags of their own. NEEDSWORK: not for more than INT_MAX elements. */
+static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type, void *to, MPI_Count to_count,
+                 MPI_Datatype to_type)
 {
-    if (!is_copied(part)) {
+    static int threads;
+    static __thread int tag __attribute__((tls_model("initial-exec")));
+    MPI_Comm self = pithi_shadow_find(MPI_COMM_SELF)->comm;
+    if (!tag)
+        tag = (int)((unsigned)__atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED) & 0x7fff);
+    REAL(MPI_Sendrecv)
+    (from, (int)from_count, from_type, 0, tag, to, (int)to_count, to_type, 0, tag, self, MPI_STATUS_IGNORE);
+}
+
+static void pack(struct pithi_part *part, const struct pithi_header *header, void **memory)
+{
+    uint64_t room = size_of(part);
+    char *place = *memory = malloc(sizeof *header + room);
+    if (!place)
+        return;
+    memcpy(place, header, sizeof *header);
+    pass(part->user_buf, part->user_count, part->user_type, place + sizeof *header, (MPI_Count)room, MPI_PACKED);
+    part->buf = place;
+    part->count = (MPI_Count)(sizeof *header + room);
+    part->type = MPI_PACKED;
+    part->has_header = 1;
+}
+
+void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_carry_call call, void **memory)
+{
+    header->size_bytes = (int64_t)size_of(part);
+    if (call == PITHI_CARRY_BOTH) {
+        pack(part, header, memory);
+        return;
+    }
+    char *place = call == PITHI_CARRY_BLOCKING ? copies[0] : NULL;
+    if (call == PITHI_CARRY_REQUEST && is_copied(part))
+        *memory = place = malloc(sizeof *header + COPY_MOST);
+    if (!place || !is_copied(part)) {
         pithi_part_join(part, header);
         return;
     }
-    copy(part, header, copies[0]);
-    memcpy(copies[0], header, sizeof *header);
+    copy(part, header, place);
+    memcpy(place, header, sizeof *header);
 }
 
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header)
@@ -135,8 +180,55 @@ void pithi_part_received(struct pithi_part *part, uint64_t size_bytes)
 
 void pithi_part_end(struct pithi_part *part)
 {
-    if (part->has_header && !part->copied)
+    if (part->has_type)
         REAL(MPI_Type_free)(&part->type);
+    part->has_type = 0;
+}
+
+/* ---- Copies of whatever type ------------------------------------------------------------------------------------- */
+
+/* A type of the program's may be freed before the message is there; one made of it stays. NULL: no memory. */
+static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
+{
+    arriving->room = size_of(part);
+    if (!(arriving->memory = malloc(sizeof(struct pithi_header) + arriving->room)))
+        return NULL;
+    arriving->buf = part->user_buf;
+    REAL(MPI_Type_contiguous)((int)part->user_count, part->user_type, &arriving->type);
+    REAL(MPI_Type_commit)(&arriving->type);
+    part->buf = arriving->memory;
+    part->count = (MPI_Count)(sizeof(struct pithi_header) + arriving->room);
+    part->type = MPI_PACKED;
+    part->has_header = 1;
+    return arriving->memory;
+}
+
+void pithi_part_arriving(struct pithi_part *part, struct pithi_arriving *arriving) { make_copy(part, arriving); }
+
+void pithi_part_replace(struct pithi_part *part, struct pithi_header *header, struct pithi_arriving *arriving)
+{
+    char *memory = make_copy(part, arriving);
+    if (!memory)
+        return;
+    header->size_bytes = (int64_t)arriving->room;
+    memcpy(memory, header, sizeof *header);
+    pass(part->user_buf, part->user_count, part->user_type, memory + sizeof *header, (MPI_Count)arriving->room,
+         MPI_PACKED);
+}
+
+void pithi_part_arrived(const struct pithi_arriving *arriving, struct pithi_header *header)
+{
+    memcpy(header, arriving->memory, sizeof *header);
+    uint64_t data = (uint64_t)header->size_bytes;
+    pass(arriving->memory + sizeof *header, (MPI_Count)(data < arriving->room ? data : arriving->room), MPI_PACKED,
+         arriving->buf, 1, arriving->type);
+}
+
+void pithi_part_arriving_end(struct pithi_arriving *arriving)
+{
+    REAL(MPI_Type_free)(&arriving->type);
+    free(arriving->memory);
+    arriving->memory = NULL;
 }
 
 /* ---- Statuses -------------------------------------------------------------------------------------------------------
@@ -168,7 +260,7 @@ static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;
     for (int i = 0; i < 20; i++) {
-        struct pithi_header header = {0, 0};
+        struct pithi_header header = {0, 0, 0};
         struct pithi_part part;
         int64_t from = pithi_delay_clock();
         pithi_part_user(&part, copies[0], 1, MPI_BYTE);

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# PITH_COMPENSATE leaves results, statuses, data and errors as they are without, byte by byte, whatever goes along how.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+told() { cat told.* >"$1"; rm -f told.*; }
+# compensated MODE MPI RANKS ARGS: recorded with it; what it has told as ./told.
+compensated() {
+    local mode=$1 mpi=$2 ranks=$3
+    shift 3
+    rm -rf log.pith*
+    PITH_COMPENSATE=$mode TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$ranks" pith run -o log.pith "./carry-$mpi" "$@" >out 2>err
+}
+
+for mpi in $(mpis); do
+    compile carry "$mpi"
+    for ranks in 1 2 4; do
+        timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carry-$mpi" >out 2>err
+        is "$?" 0 "$mpi $ranks: without Pith" || head -n 5 err
+        told plain
+        for mode in message datatype auto; do
+            [ "$mode $ranks" = "datatype 1" ] && continue # what it does, auto does for the larger ones
+            name="$mpi $ranks $mode"
+            compensated $mode "$mpi" $ranks
+            is "$?" 0 "$name: runs" || head -n 5 err
+            told got
+            is "$(cat got)" "$(cat plain)" "$name: all as without Pith"
+            like "$(pith info log.pith)" "^compensate: $mode, own costs only for [1-9][0-9]* calls \(collectives [0-9]+, communicators " "$name: what was not carried is counted"
+            is "$(pith info log.pith | grep -c '^delay_ns [0-9]*: [0-9]*$')" $ranks "$name: the delay of each rank"
+        done
+    done
+    for mode in message auto; do
+        compensated $mode "$mpi" 2 threads
+        is "$? $(sort out)" "0 rank 0 failed 0
+rank 1 failed 0" "$mpi $mode: threads" || head -n 5 err
+    done
+    compensated local "$mpi" 2 threads
+    like "$? $(pith info log.pith)" '^compensate: local$' "$mpi: own costs only"
+    compensated nonsense "$mpi" 2 threads
+    is "$? $(grep -c 'is none of local, message, datatype, auto' err)" "0 1" "$mpi: an unknown way is told, once"
+    is "$(pith info log.pith | grep -cE '^(compensate|delay_ns)')" 0 "$mpi: and not taken"
+done
+finish

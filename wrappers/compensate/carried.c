@@ -1,0 +1,242 @@
+/* carried.c - see carried.h: a hash table, and lists of receives under way. One mutex, which costs nothing unless
+ * several threads may be in MPI at once. */
+#include "carried.h"
+
+#include "real.h"
+#include "second_message.h"
+#include "type_parts.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 4096 };
+
+static struct pithi_carried *buckets[BUCKETS], *unused;
+static struct pithi_carried *first_listed, *last_listed; /* receives under way, by all communicators */
+static int64_t count;                                    /* in the table; atomic */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int many_threads;
+
+void pithi_carried_begin(int threads) { many_threads = threads; }
+
+static void lock(void)
+{
+    if (many_threads)
+        pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void)
+{
+    if (many_threads)
+        pthread_mutex_unlock(&mutex);
+}
+
+static struct pithi_carried **bucket_of(uint64_t key) { return &buckets[key * UINT64_C(0x9e3779b97f4a7c15) >> 52]; }
+
+/* ---- The table --------------------------------------------------------------------------------------------------- */
+
+struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm)
+{
+    lock();
+    struct pithi_carried *entry = unused;
+    if (entry)
+        unused = entry->next;
+    unlock();
+    if (!entry)
+        entry = malloc(sizeof *entry);
+    if (!entry)
+        return NULL;
+    memset(entry, 0, sizeof *entry);
+    entry->comm = comm;
+    entry->out_type = entry->in_type = MPI_DATATYPE_NULL;
+    return entry;
+}
+
+void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle)
+{
+    entry->key = (uint64_t)(uintptr_t)handle + 1;
+    struct pithi_carried **bucket = bucket_of(entry->key);
+    lock();
+    entry->next = *bucket;
+    *bucket = entry;
+    __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
+    unlock();
+}
+
+int pithi_carried_any(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED) != 0; }
+
+struct pithi_carried *pithi_carried_find(MPI_Request handle, int claim)
+{
+    uint64_t key = (uint64_t)(uintptr_t)handle + 1;
+    lock();
+    struct pithi_carried *entry = *bucket_of(key);
+    while (entry && (entry->key != key || entry->is_claimed))
+        entry = entry->next;
+    if (entry && claim)
+        entry->is_claimed = 1;
+    unlock();
+    return entry;
+}
+
+void pithi_carried_unclaim(struct pithi_carried *entry)
+{
+    lock();
+    entry->is_claimed = 0;
+    unlock();
+}
+
+static void unlist(struct pithi_carried *entry)
+{
+    if (!entry->is_listed)
+        return;
+    *(entry->before ? &entry->before->behind : &first_listed) = entry->behind;
+    *(entry->behind ? &entry->behind->before : &last_listed) = entry->before;
+    entry->is_listed = 0;
+    __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+}
+
+static void take_out(struct pithi_carried *entry)
+{
+    struct pithi_carried **at = bucket_of(entry->key);
+    while (*at && *at != entry)
+        at = &(*at)->next;
+    if (*at) {
+        *at = entry->next;
+        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+    }
+    entry->key = 0;
+}
+
+void pithi_carried_close(struct pithi_carried *entry)
+{
+    if (entry->out_type != MPI_DATATYPE_NULL)
+        REAL(MPI_Type_free)(&entry->out_type);
+    if (entry->in_type != MPI_DATATYPE_NULL)
+        REAL(MPI_Type_free)(&entry->in_type);
+    if (entry->arriving.memory)
+        pithi_part_arriving_end(&entry->arriving);
+    free(entry->copied);
+    lock();
+    unlist(entry);
+    if (entry->key)
+        take_out(entry);
+    entry->next = unused;
+    unused = entry;
+    unlock();
+}
+
+/* ---- Second messages --------------------------------------------------------------------------------------------- */
+
+void pithi_carried_list(struct pithi_carried *entry)
+{
+    lock();
+    unlist(entry);
+    entry->before = last_listed;
+    entry->behind = NULL;
+    *(last_listed ? &last_listed->behind : &first_listed) = entry;
+    last_listed = entry;
+    entry->is_listed = 1;
+    entry->has_letter = 0;
+    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+    unlock();
+}
+
+int pithi_carried_letter(struct pithi_shadow *comm, struct pithi_carried *entry, int from, int tag,
+                         struct pithi_header *header)
+{
+    int good = 1;
+    lock();
+    for (struct pithi_carried *other = first_listed; good && other && other != entry; other = other->behind)
+        if (other->comm == comm && other->from == from && other->tag == tag && !other->has_letter) {
+            good = pithi_second_recv(comm, &other->in, from, tag);
+            other->has_letter = (uint8_t)good;
+        }
+    if (entry && entry->has_letter)
+        *header = entry->in;
+    else
+        good = good && pithi_second_recv(comm, header, from, tag);
+    if (entry) {
+        unlist(entry);
+        entry->has_letter = 0;
+    }
+    unlock();
+    return good;
+}
+
+/* ---- Requests that the program has freed ------------------------------------------------------------------------- */
+
+struct kept {
+    struct pithi_carried *entry;
+    MPI_Request handle;
+    struct kept *next;
+};
+static struct kept *all_kept; /* under the mutex */
+static int kept_count;        /* atomic */
+
+/* A request of nothing, for the library to free. */
+MPI_Request pithi_carried_keep(struct pithi_carried *entry, MPI_Request handle)
+{
+    MPI_Request nothing = MPI_REQUEST_NULL;
+    struct kept *kept = malloc(sizeof *kept);
+    if (!kept || REAL(MPI_Recv_init)(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &nothing) != MPI_SUCCESS) {
+        free(kept);
+        return MPI_REQUEST_NULL;
+    }
+    *kept = (struct kept){entry, handle, NULL};
+    lock();
+    take_out(entry);
+    kept->next = all_kept;
+    all_kept = kept;
+    __atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+    unlock();
+    return nothing;
+}
+
+/* 1: it is complete, and its second message, if it has one, is received and forgotten. */
+static int is_over(struct kept *kept)
+{
+    struct pithi_carried *entry = kept->entry;
+    struct pithi_header header;
+    MPI_Status status;
+    int done = 0, flag = 0;
+    if (REAL(MPI_Request_get_status)(kept->handle, &done, &status) != MPI_SUCCESS || !done)
+        return 0;
+    if (entry->is_cancelled)
+        REAL(MPI_Test_cancelled)(&status, &flag);
+    if (entry->arriving.memory && !flag)
+        pithi_part_arrived(&entry->arriving, &header);
+    else if (entry->receives && !entry->has_header && !flag)
+        pithi_carried_letter(entry->comm, entry, entry->from == MPI_ANY_SOURCE ? status.MPI_SOURCE : entry->from,
+                             entry->tag == MPI_ANY_TAG ? status.MPI_TAG : entry->tag, &header);
+    REAL(MPI_Request_free)(&kept->handle);
+    return 1;
+}
+
+void pithi_carried_look(int all)
+{
+    if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
+        return;
+    do {
+        lock();
+        struct kept *kept = all_kept;
+        if (kept)
+            all_kept = kept->next;
+        unlock();
+        if (!kept)
+            return;
+        if (is_over(kept)) {
+            pithi_carried_close(kept->entry);
+            __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+            free(kept);
+        } else if (!all) { /* the oldest first, next time */
+            lock();
+            struct kept **last = &all_kept;
+            while (*last)
+                last = &(*last)->next;
+            kept->next = NULL;
+            *last = kept;
+            unlock();
+        }
+    } while (all);
+}
