@@ -8,13 +8,13 @@ compensated() {
     local mode=$1 mpi=$2 ranks=$3
     shift 3
     rm -rf log.pith*
-    PITH_COMPENSATE=$mode TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$ranks" pith run -o log.pith "./carry-$mpi" "$@" >out 2>err
+    PITH_COMPENSATE=$mode TIMEOUT=60 timeout -k 5 90 "mpiexec.$mpi" -n "$ranks" pith run -o log.pith "./carried_all-$mpi" "$@" >out 2>err
 }
 
 for mpi in $(mpis); do
-    compile carry "$mpi"
+    compile carried_all "$mpi"
     for ranks in 1 2 4; do
-        timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carry-$mpi" >out 2>err
+        timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carried_all-$mpi" >out 2>err
         is "$?" 0 "$mpi $ranks: without Pith" || head -n 5 err
         told plain
         for mode in message datatype auto; do
