@@ -17,6 +17,12 @@ for mpi in $(mpis); do
     is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "pithi_binding_enter pithi_binding_leave " "libpith-mpi.so of $mpi: MPI's names, and two for bindings"
 done
 
+# libpith-cxx exports the names of its namespaces alone.
+for mpi in $(mpis); do
+    [ ! -e "$build/lib/pith/$mpi/libpith-cxx.so" ] ||
+        is "$(nm -DC --defined-only "$build/lib/pith/$mpi/libpith-cxx.so" | awk '$2 ~ /^[TDBVWR]$/' | grep -vE '(P?MPI::pith|pith_cxx)::| std::|operator delete|__clang_call_terminate' | cut -c 20- | tr '\n' ' ')" "" "libpith-cxx.so of $mpi: names of C++ only"
+done
+
 # Static libraries: what another program's names could collide with begins with pith.
 for lib in libpith.a libpith-null.a; do
     is "$(nm -g --defined-only "$build/lib/$lib" 2>/dev/null | awk 'NF == 3 { print $3 }' | grep -vE '^(pith_|pithi_|pithlog_|__odr_asan|DW\.ref|__asan|__ubsan|__tsan)' | tr '\n' ' ')" "" "$lib: names begin with pith"

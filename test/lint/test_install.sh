@@ -21,6 +21,10 @@ wanted() {
             "lib/pith/$mpi/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk,mpe_null,mpe_nompi,mpe_nompi_null,mpe_f2cmpi}.a
     done
     for mpi in $(mpis); do printf '%s\n' "lib/pith/$mpi/libpith-mpi."{so,a} "lib/pith/$mpi/libpith-"{trace,time,anim,check}.so "lib/pkgconfig/pith-mpi-$mpi"{,-static}.pc; done
+    for mpi in $(mpis); do
+        [ ! -e "$build/lib/pith/$mpi/libpith-cxx.so" ] ||
+            printf '%s\n' include/pith-cxx/mpi{,cxx}.h "lib/pith/$mpi/libpith-"{,p}cxx.{so,a} "lib/pkgconfig/pith-"{,p}"cxx-$mpi.pc"
+    done | sort -u
     [ ! -e "$build/libexec/pith/pith-draw" ] || echo libexec/pith/pith-draw
     if [ -e "$build/libexec/pith/pith-view" ]; then
         echo libexec/pith/pith-view

@@ -1,6 +1,6 @@
 /*
- * mpi.h - found before the MPI's own mpi.h, it gives C++ the bindings of mpicxx.h in place of those of the MPI; C gets what
- * it always got.
+ * mpi.h - found before the MPI's own mpi.h, it gives C++ the bindings of mpicxx.h in place of those of the MPI; C gets
+ * what it always got.
  */
 #pragma GCC system_header
 #ifdef __cplusplus
