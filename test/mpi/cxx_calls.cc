@@ -1,7 +1,9 @@
 // cxx_calls.cc - calls every function of the C++ bindings and looks at what it gives. The other parts: cxx_calls_*.cc.
 //
 //     cxx_calls            everything but what follows; any number of ranks
-//     cxx_calls threads    with Init_thread(argc, argv); cxx_calls plain: with Init() alone; cxx_calls abort: ends with Abort
+//     cxx_calls threads    with Init_thread(argc, argv)
+//     cxx_calls plain      with Init() alone
+//     cxx_calls abort      ends with Abort
 //
 // Linked with the counting members (cxx_counted), it also notes which functions were called in which part.
 #include "cxx_calls.h"

@@ -1,4 +1,5 @@
-// cxx_calls_objects.cc - calls of the C++ bindings about groups, communicators, topologies, attributes, info, errors, lifetime.
+// cxx_calls_objects.cc - calls of the C++ bindings about groups, communicators, topologies, attributes, info, errors,
+// lifetime.
 #include "cxx_calls.h"
 
 using MPI::COMM_SELF;

@@ -1,7 +1,8 @@
 // callbacks.cc - operations, attributes, generalized requests and data representations with functions of C++.
 //
-// What goes to C here as extra state is ours: the user's functions and extra state. An MPI::Exception that leaves a callback
-// becomes the error code that it returns to C; any other ends the program (noexcept), for C cannot pass it on.
+// What goes to C here as extra state is ours: the user's functions and extra state. An MPI::Exception that leaves a
+// callback becomes the error code that it returns to C; any other ends the program (noexcept), for C cannot pass it
+// on.
 #include "callbacks.h"
 
 #include <forward_list>

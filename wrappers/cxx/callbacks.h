@@ -9,9 +9,9 @@
 namespace pith_cxx
 {
 
-// Operations and error handlers get nothing from C that says which C++ function is meant. So each function gets a number,
-// and there is a C function for each number; the same function has the same number again. Numbers are not given back: a
-// program has few such functions. When all are taken, MPI::Exception of MPI_ERR_NO_MEM is thrown.
+// Operations and error handlers get nothing from C that says which C++ function is meant. So each function gets a
+// number, and there is a C function for each number; the same function has the same number again. Numbers are not
+// given back: a program has few such functions. When all are taken, MPI::Exception of MPI_ERR_NO_MEM is thrown.
 template <class User> class Slots
 {
   public:

@@ -7,7 +7,8 @@ namespace pith_cxx
 std::atomic<int> mpi_runs(0);
 static std::atomic<int> finalizing(0);
 
-// MPI may be begun and ended by C or Fortran: then an attribute of MPI_COMM_SELF tells of the end, for MPI_Finalize deletes it.
+// MPI may be begun and ended by C or Fortran: then an attribute of MPI_COMM_SELF tells of the end, for MPI_Finalize
+// deletes it.
 static int end_of_mpi(MPI_Comm, int, void *, void *)
 {
     finalizing = 1;

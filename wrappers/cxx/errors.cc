@@ -1,8 +1,8 @@
 // errors.cc - exceptions, and error handlers written in C++.
 //
-// An exception cannot go through the C library. So a handler notes for its thread what there is to throw and returns; the
-// call of C then gives the error's code back, and check() throws behind it. That is how ERRORS_THROW_EXCEPTIONS is made, too:
-// a handler each for communicators, windows and files, which C tells apart where C++ has the one constant.
+// An exception cannot go through the C library. So a handler notes for its thread what there is to throw and returns;
+// the call of C then gives the error's code back, and check() throws behind it. That is how ERRORS_THROW_EXCEPTIONS is
+// made, too: a handler each for communicators, windows and files, which C tells apart where C++ has the one constant.
 #include "callbacks.h"
 
 #include <cstring>
@@ -141,8 +141,8 @@ template <class Kind> std::mutex Handlers<Kind>::lock;
 template <class Kind> MPI_Errhandler Handlers<Kind>::throwing = MPI_ERRHANDLER_NULL;
 template <class Kind> bool Handlers<Kind>::has_throwing = false;
 
-// MPICH counts no reference for a file that comes by its handler from MPI_FILE_NULL, and frees the handler too early. So
-// ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is kept here, and each file gets it when it is opened.
+// MPICH counts no reference for a file that comes by its handler from MPI_FILE_NULL, and frees the handler too early.
+// So ERRORS_THROW_EXCEPTIONS of MPI_FILE_NULL is kept here, and each file gets it when it is opened.
 static std::atomic<bool> null_file_throws(false);
 
 void check_file(int error_code, MPI_File file)
