@@ -52,12 +52,22 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
+/* What a foreign format could not hold, for one line. */
+static __thread char notes[512];
+
+static void take_note(const char *text)
+{
+    size_t used = strlen(notes);
+    snprintf(notes + used, sizeof notes - used, "%s%s", used > 0 ? "; " : "", text);
+}
+
 /* Writes `part` once more as `format`, under a name of this job's own. */
 static int write_foreign(const char *part, const struct pithi_format *format, char *written, size_t size)
 {
-    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX};
+    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = take_note};
     struct pithlog *log;
     int err;
+    notes[0] = '\0';
     if (snprintf(written, size, "%s.%s", part, format->name) >= (int)size)
         return PITH_ERR_IO;
     err = pithlog_open(part, &log);
@@ -179,6 +189,8 @@ int pithi_output_publish(const struct pithi_output *output)
         unlink(output->part);
     memcpy(pithi_session.written, name, sizeof name);
     tell(output, name);
+    if (from != output->part && notes[0] != '\0' && !pithi_session.settings.quiet)
+        pithi_say("%s: %s", short_name(name), notes);
     return 1;
 }
 
