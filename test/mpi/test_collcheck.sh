@@ -103,6 +103,11 @@ pith check: 4 collective calls of 2 ranks: 1 error" "$mpi: C++"
         checked "$mpi" 2 /usr/bin/python3 wrong.py >out 2>err
         is "$? $(cat out | tr '\n' ' ')$(told | grep -v calls)" "0 True True pith check: rank 1: MPI_Barrier, but MPI_Bcast on rank 0 (communicator MPI_COMM_WORLD, 3rd collective call)" "$mpi: Python" || cat err
     fi
+    for program in colls comms; do # hundreds of collectives; communicators of all kinds that come and go
+        compile $program "$mpi"
+        checked "$mpi" 2 ./$program-$mpi >out 2>err
+        is "$? $(sed 's/check: [0-9]* /check: N /' err)" "0 pith check: N collective calls of 2 ranks: no errors" "$mpi: $program: nothing is wrong"
+    done
     for sample in heat2d master_worker ring pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }
         checked "$mpi" 2 "$build/samples/$mpi/$sample" >out 2>err

@@ -49,6 +49,7 @@ void pithi_check_not(void); /* not to be checked after all */
 /* After calls that made one, or before those that take one away. `parent`: all of the new one's processes were in
  * it. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
+void pithi_check_expect(void); /* one that is made later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
 void pithi_check_file_made(int result, MPI_Comm comm, const char *name, const MPI_File *file);
 void pithi_check_file_gone(const MPI_File *file);

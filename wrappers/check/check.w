@@ -42,6 +42,7 @@ const char *const pithi_check_names[] = {
 {{fn f @comm_dup @comm_idup @comm_split @comm_create @comm_topology @comm_merge}}
     pithi_check_comm({{parent}}); {{callfn}}
 {{endfn}}
+{{fn f @comm_idup}} pithi_check_expect(); {{callfn}} {{endfn}}
 {{fn f MPI_Comm_create_group}} pithi_check_not(); {{callfn}} {{endfn}}
 {{fn f @comm_free}} pithi_check_comm(*{{comm}}); {{callfn}} {{endfn}}
 {{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}

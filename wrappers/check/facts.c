@@ -83,6 +83,8 @@ void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
         pithi_team_make_comm(*made, now->name);
 }
 
+void pithi_check_expect(void) { pithi_team_expect(); }
+
 void pithi_check_comm_gone(const MPI_Comm *comm)
 {
     struct pithi_team *team = is_checked() && *comm != MPI_COMM_NULL ? pithi_team_of_comm(*comm) : NULL;

@@ -176,13 +176,18 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
 
 /* MPI_Comm_idup tells of its communicator too late: it is first seen in its first collective call, which all its
  * processes make. They must be of this job: others may run without this library, and would not answer. */
+static int is_expecting; /* atomic: one was asked for; until then an unknown handle is a wrong one, and MPI's to name */
+
+void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
+
 static int is_ours(MPI_Comm comm)
 {
     MPI_Group group, world;
     int is_inter = 1, size = 0, all = 1, up = 0;
 
     REAL(MPI_Initialized)(&up);
-    if (!up || REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || is_inter)
+    if (!up || !__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) ||
+        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || is_inter)
         return 0;
     REAL(MPI_Comm_group)(comm, &group);
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);

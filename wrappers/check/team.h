@@ -33,6 +33,8 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm);
 struct pithi_team *pithi_team_of_file(MPI_File file);
 struct pithi_team *pithi_team_of_window(MPI_Win window);
 
+/* MPI_Comm_idup was called: from now on a communicator may be seen that nobody told of. */
+void pithi_team_expect(void);
 /* Collective over the new team. `origin` lives as long as the process. */
 void pithi_team_make_comm(MPI_Comm comm, const char *origin);
 void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name);
