@@ -14,7 +14,7 @@ is "$(exported "$build/lib/libpith-null.so.0")" "$(declared liblog/pith.h liblog
 
 # Our MPI libraries export MPI's own names, and what libpith-pcxx calls (binding.h).
 for mpi in $(mpis); do
-    is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "pithi_binding_enter pithi_binding_leave " "libpith-mpi.so of $mpi: MPI's names, and two for bindings"
+    is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "pithi_binding_enter pithi_binding_hide pithi_binding_leave " "libpith-mpi.so of $mpi: MPI's names, and three for bindings"
 done
 
 # libpith-cxx exports the names of its namespaces alone.

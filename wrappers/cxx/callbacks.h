@@ -49,9 +49,12 @@ template <class User> class Slots
 template <class Use> int with_comm(MPI_Comm comm, Use use)
 {
     int inter = 0, topology = MPI_UNDEFINED;
-    PMPI_Comm_test_inter(comm, &inter);
-    if (!inter)
-        PMPI_Topo_test(comm, &topology);
+    {
+        const Unseen unseen;
+        PMPI_Comm_test_inter(comm, &inter);
+        if (!inter)
+            PMPI_Topo_test(comm, &topology);
+    }
     MPI::Intercomm intercomm(comm);
     MPI::Cartcomm cartcomm(comm);
     MPI::Graphcomm graphcomm(comm);

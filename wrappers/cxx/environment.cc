@@ -17,6 +17,7 @@ static int end_of_mpi(MPI_Comm, int, void *, void *)
 }
 static void watch_end()
 {
+    const Unseen unseen;
     int keyval;
     if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_mpi, &keyval, nullptr) != MPI_SUCCESS)
         return;
@@ -27,8 +28,11 @@ static void watch_end()
 void find_mpi()
 {
     int begun = 0, ended = 0;
-    PMPI_Initialized(&begun);
-    PMPI_Finalized(&ended);
+    {
+        const Unseen unseen;
+        PMPI_Initialized(&begun);
+        PMPI_Finalized(&ended);
+    }
     if (!begun || ended)
         throw MPI::Exception(MPI_ERR_OTHER);
     if (!finalizing) // callbacks are called in MPI_Finalize too, and may call MPI
@@ -37,9 +41,11 @@ void find_mpi()
 
 void begin_call() { need_mpi(); }
 void end_call(int error_code) { check(error_code); }
+void end_call(int error_code, MPI_File file) { check_file(error_code, file); }
 
 int peers(MPI_Comm comm)
 {
+    const Unseen unseen;
     int inter = 0, size = 0;
     PMPI_Comm_test_inter(comm, &inter);
     (inter ? PMPI_Comm_remote_size : PMPI_Comm_size)(comm, &size);
@@ -47,6 +53,7 @@ int peers(MPI_Comm comm)
 }
 int dims(MPI_Comm comm)
 {
+    const Unseen unseen;
     int count = 0;
     return PMPI_Cartdim_get(comm, &count) == MPI_SUCCESS ? count : 0;
 }

@@ -228,6 +228,7 @@ inline namespace pith
 // Also where there is no MPI: then its own words.
 Exception::Exception(int error_code) : code(error_code), error_class(MPI_ERR_OTHER), text()
 {
+    const Unseen unseen;
     int begun = 0, ended = 0, length;
     PMPI_Initialized(&begun);
     PMPI_Finalized(&ended);

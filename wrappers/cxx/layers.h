@@ -14,8 +14,32 @@
 #define EARLY __attribute__((init_priority(101)))
 #define HIDDEN __attribute__((visibility("hidden")))
 
+// Of libpith-mpi (wrappers/mpi/binding.h), where that is: what the bindings ask MPI for themselves is none of the program's calls.
+extern "C" void pithi_binding_hide(void *room) __attribute__((weak));
+extern "C" void pithi_binding_leave(void *room) __attribute__((weak));
+
 namespace pith_cxx
 {
+
+class Unseen
+{
+  public:
+    Unseen()
+    {
+        if (pithi_binding_hide)
+            pithi_binding_hide(room);
+    }
+    ~Unseen()
+    {
+        if (pithi_binding_hide)
+            pithi_binding_leave(room);
+    }
+    Unseen(const Unseen &) = delete;
+    Unseen &operator=(const Unseen &) = delete;
+
+  private:
+    void *room[8];
+};
 
 // ---- is there an MPI? (environment.cc)
 HIDDEN extern std::atomic<int> mpi_runs; // 1 between Init and Finalize, once that is known

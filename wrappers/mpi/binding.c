@@ -14,6 +14,19 @@ void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *stat
     self->binding = binding;
 }
 
+/* layers.h of the C++ bindings has that much room, and knows no more. */
+_Static_assert(sizeof(struct pithi_binding) <= sizeof(void *[8]), "room for a binding's call");
+
+void pithi_binding_hide(struct pithi_binding *binding)
+{
+    struct pithi_self *self = &pithi_self;
+
+    *binding = (struct pithi_binding){.call = {&unseen, self->recorded}, .outer = self->binding};
+    binding->depth = ++self->depth;
+    self->recorded = 0;
+    self->binding = binding;
+}
+
 void pithi_binding_leave(struct pithi_binding *binding)
 {
     pithi_self.binding = binding->outer;

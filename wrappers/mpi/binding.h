@@ -2,7 +2,7 @@
  * calls MPI_Send. The binding's wrapper records the state under its name; the C wrapper inside of it records the
  * rest (messages, communicators, the job) and no state of its own, but with PITH_NESTED=1.
  *
- * libpith-pcxx is made of such wrappers. The two functions are what libpith-mpi exports beside MPI's names.
+ * libpith-pcxx is made of such wrappers. Its functions are what libpith-mpi exports beside MPI's names.
  */
 #ifndef PITHI_BINDING_H
 #define PITHI_BINDING_H
@@ -30,6 +30,9 @@ enum { PITHI_BINDING_AROUND, PITHI_BINDING_LATE };
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
     __attribute__((visibility("default")));
 void pithi_binding_leave(struct pithi_binding *binding) __attribute__((visibility("default")));
+
+/* In place of enter, where a binding calls C for itself: C calls of this thread are not recorded until it leaves. */
+void pithi_binding_hide(struct pithi_binding *binding) __attribute__((visibility("default")));
 
 /* For a C wrapper inside of the binding's: the state to be recorded in place of its own. */
 struct pithi_state *pithi_binding_inner(struct pithi_binding *binding, struct pithi_state *state);

@@ -22,6 +22,10 @@
     }))
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Fills the slot. Without an MPI library of the kind that this one was built for, says so on stderr and ends the
  * process: there is nothing that could be called. */
 void *pithi_real_find(void **slot, const char *name);
@@ -52,5 +56,9 @@ int pithi_real_is_user(const void *address);
  * but one that was given to it, such as the user's operation or error handler. 0: a plain call, or it cannot be told.
  */
 int pithi_real_is_callback(const void *address);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

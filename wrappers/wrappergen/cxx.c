@@ -193,22 +193,20 @@ static void encode(struct text *out, const struct bindings *bindings, const stru
 
 /* ---- functions that are called by their PMPI twin ---------------------------------------------------------------- */
 
-/* The object's handle, zeros for what only the twin knows. */
-static void stand_in(struct text *out, const struct member *member)
+/* The object's handle, the parameters that are called as in C, zeros for what only the twin knows. */
+static void stand_in(struct text *out, const struct bindings *bindings, const struct member *member)
 {
     int has_object = member->is_static || !member->of;
 
     for (int i = 0; i < member->proto->arg_count; i++) {
-        const struct arg *arg = &member->proto->args[i];
-        const struct arg *param =
-            i < member->source_count ? param_of(member, member->sources[i], strlen(member->sources[i])) : NULL;
+        const struct arg *arg = &member->proto->args[i], *param = param_of(member, arg->name, strlen(arg->name));
         int is_object = !has_object && !strcmp(without_end(arg->prefix, " "), member->of->type);
         has_object |= is_object;
-        text_printf(out, "  %s = %s%s;\n  (void)%s;\n", variable(arg),
-                    param       ? "cxx_"
-                    : is_object ? "*this"
-                                : "{}",
-                    param ? param->name : "", arg->name);
+        if (param && !strstr(param->prefix, "_function"))
+            from_param(out, bindings, member, arg, arg->name);
+        else
+            text_printf(out, "  %s = %s;\n", variable(arg), is_object ? "*this" : "{}");
+        text_printf(out, "  (void)%s;\n", arg->name);
     }
 }
 
@@ -283,6 +281,9 @@ static void give_back(struct text *out, const struct member *member)
         text_printf(out, "return c_%s;\n", member->proto->args[i].name);
 }
 
+/* Files have an error handler of their own where there is no file. */
+static int is_of_file(const struct member *member) { return member->of && !strcmp(member->of->type, "MPI_File"); }
+
 /* What follows the call and the wrapper's text. */
 static void finish(struct emitter *emitter, const struct member *member)
 {
@@ -294,7 +295,10 @@ static void finish(struct emitter *emitter, const struct member *member)
     if (member->is_hand)
         text_puts(out, "  if (cxx_failure)\n    std::rethrow_exception(cxx_failure);\n");
     else if (!strcmp(member->proto->result, "int"))
-        text_puts(out, "  pith_cxx::end_call(returnVal);\n");
+        text_printf(out, "  pith_cxx::end_call(returnVal%s);\n",
+                    !is_of_file(member) ? ""
+                    : member->is_static ? ", MPI_FILE_NULL"
+                                        : ", *this");
     text_puts(out, "  ");
     give_back(out, member);
 }
@@ -313,7 +317,7 @@ void cxx_begin(struct emitter *emitter, const struct member *member, const char 
         text_puts(out, "  int returnVal = 0;\n  (void)returnVal;\n  std::exception_ptr cxx_failure;\n");
         if (!function_is_void(&member->declaration))
             text_printf(out, "  %s cxx_result = %s();\n", result, result);
-        stand_in(out, member);
+        stand_in(out, emitter->bindings, member);
     } else {
         text_printf(out, "  %s returnVal%s%s;\n", member->proto->result, value ? " = " : "", value ? value : "");
         for (int i = 0; i < member->proto->arg_count; i++)
