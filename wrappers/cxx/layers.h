@@ -14,7 +14,8 @@
 #define EARLY __attribute__((init_priority(101)))
 #define HIDDEN __attribute__((visibility("hidden")))
 
-// Of libpith-mpi (wrappers/mpi/binding.h), where that is: what the bindings ask MPI for themselves is none of the program's calls.
+// Of libpith-mpi (wrappers/mpi/binding.h), where that is: what the bindings ask MPI for themselves is no call of the
+// program.
 extern "C" void pithi_binding_hide(void *room) __attribute__((weak));
 extern "C" void pithi_binding_leave(void *room) __attribute__((weak));
 
