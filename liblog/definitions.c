@@ -1,11 +1,14 @@
 /* definitions.c - the table of definitions, and definition records in the spill file. */
 #include "definitions.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "chunks.h"
+#include "error.h"
+#include "event_numbers.h"
 #include "own_sum.h"
 #include "pith.h"
 #include "pith_tool.h"
@@ -228,8 +231,6 @@ uint32_t pith_counter_define(const char *name, const char *unit)
     return define(PITHI_D_COUNTER, name, NULL, "user", unit);
 }
 
-void pithi_defs_forked(void) { memset(&chunk, 0, sizeof chunk); }
-
 /* ---- Communicators, threads, properties -------------------------------------------------------------------------- */
 
 /* Up to so many, every member stores the list, should rank 0's file be missing; with PITH_RANKS, always. */
@@ -363,10 +364,74 @@ void pith_comm_name(uint32_t comm, const char *name)
         store_text(PITHI_D_COMM_NAME, comm, name, NULL);
 }
 
+/* What was said of numbers, should this process be left out. */
+static struct said {
+    struct said *next;
+    const char *value; /* behind the key */
+    char key[];
+} * said, **said_end = &said; /* under the guard */
+
+static void keep_said(const char *key, const char *value)
+{
+    size_t key_size = strlen(key) + 1, value_size = strlen(value) + 1;
+    struct said *now = malloc(sizeof *now + key_size + value_size);
+    struct pithi_guard guard;
+    if (now == NULL || !pithi_guard_enter(&guard)) {
+        free(now);
+        return;
+    }
+    now->value = memcpy(memcpy(now->key, key, key_size) + key_size, value, value_size);
+    now->next = NULL;
+    *said_end = now;
+    said_end = &now->next;
+    pithi_guard_leave(&guard);
+}
+
 void pith_property(const char *key, const char *value)
 {
-    if (key != NULL && *key != '\0')
-        store_text(PITHI_D_PROPERTY, 0, key, value);
+    int32_t numbers[2];
+    if (key == NULL || *key == '\0')
+        return;
+    if (value != NULL && pithi_event_numbers(key, numbers))
+        keep_said(key, value);
+    store_text(PITHI_D_PROPERTY, 0, key, value);
+}
+
+static int add_to(struct pithi_defs *set, uint16_t type, const char *name, const char *more)
+{
+    char whole[1024];
+    uint32_t id;
+    if (snprintf(whole, sizeof whole, "%s%s", name, more) >= (int)sizeof whole)
+        return PITH_OK;
+    id = find(type, hash_of(type, whole), whole);
+    if (!PITH_ID_IN_(id))
+        return PITH_OK;
+    const struct entry *entry = entries[id];
+    const struct pithlog_def def = {type == PITHI_D_STATE ? PITHLOG_STATE : PITHLOG_EVENT_TYPE, entry->name,
+                                    entry->colour, entry->group, entry->format};
+    return pithi_defs_add(set, &def, &id);
+}
+
+int pithi_defs_said(struct pithi_defs *set)
+{
+    int32_t numbers[2];
+    int err = PITH_OK;
+    for (const struct said *each = said; each != NULL; each = each->next) {
+        int is_state = pithi_event_numbers(each->key, numbers) == 2;
+        TRY(pithi_defs_property(set, each->key, each->value));
+        TRY(add_to(set, is_state ? PITHI_D_STATE : PITHI_D_EVENT, each->value, ""));
+        if (is_state)
+            TRY(add_to(set, PITHI_D_EVENT, each->value, " info"));
+    }
+out:
+    return err;
+}
+
+void pithi_defs_forked(void)
+{
+    memset(&chunk, 0, sizeof chunk);
+    said = NULL; /* not freed: a child had better leave malloc alone */
+    said_end = &said;
 }
 
 void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point)

@@ -16,4 +16,9 @@ void pithi_defs_forked(void);
 struct pithi_sync;
 void pithi_defs_sync(uint32_t clock, const struct pithi_sync *point);
 
+/* Of a process whose own records are left out (PITH_RANKS): what it said of numbers (spill_numbers.h), which others may
+ * have recorded. */
+struct pithi_defs;
+int pithi_defs_said(struct pithi_defs *set);
+
 #endif

@@ -25,6 +25,7 @@
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
+#include "definitions.h"
 #include "host_clocks.h"
 #include "merge_file.h"
 #include "output.h"
@@ -162,7 +163,8 @@ static int own_defs(struct merge *merge)
     uint32_t i;
     if (pithi_defs_new(&merge->defs) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
-    if (pithi_spill_numbers_own(&merge->spill, merge->defs) != PITH_OK)
+    if (pithi_spill_numbers_own(&merge->spill, merge->defs) != PITH_OK ||
+        (!merge->have && pithi_defs_said(merge->defs) != PITH_OK))
         return pithi_merge_fail(pithlog_error());
     for (i = 0; i < merge->spill.property_count; i++)
         if (pithi_defs_property(merge->defs, merge->spill.properties[i].key, merge->spill.properties[i].value) !=

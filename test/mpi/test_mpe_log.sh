@@ -199,6 +199,12 @@ running  1" "$mpi: what Fortran gets"
     pith recover "calls-$mpi.pith.spill" -o recovered.pith >/dev/null
     is "$(for r in 0 1 2 3; do records recovered.pith $r; done)" "${differ%$'\n'}" "$mpi: pith recover does the same"
 
+    # What the user leaves out, by rank and by name, goes by what states are and not by their numbers.
+    PITH_RANKS=1 run "$mpi" 2 "./calls-$mpi"
+    is "$status:$(records first.pith 0):$(records first.pith 1 | grep -vP '^(comm|send|recv)')" "0::$(first 1 2 | grep -vP '^(comm|send|recv)')" "$mpi: PITH_RANKS=1, described on rank 0"
+    PITH_ONLY=Broadcast run "$mpi" 2 "./calls-$mpi"
+    is "$status:$(records first.pith 1 | grep -vE '^(pause|resume)')" "0:$(printf 'enter\tBroadcast\nleave\tBroadcast')" "$mpi: PITH_ONLY, of a state described on rank 0"
+
     # The same as CLOG-2 and ALOG, with the program's numbers; and CLOG-2 when the environment asks for it.
     PITH_FORMAT=clog2 run "$mpi" 2 "./calls-$mpi"
     is "$status:$(echo ./*.pith ./*.clog2):$(grep wrote out)" "0:./*.pith ./first.clog2 ./second.clog2 ./third.clog2:wrote /first.clog2" "$mpi: PITH_FORMAT=clog2"
