@@ -14,6 +14,14 @@ runtime_objects() {
         [ "$name" = mpi/choice ] || echo "$build/obj/mpi-$1/${name#mpi/}.o"
     done
 }
+# The same of the time library, as ./heavytime-MPI.so.
+make_heavytime() {
+    wrappergen --preload -w "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/carry.w" \
+        -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
+        "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
+            -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \
+            "$build/obj/mpi-$1"/{real,nested,choice,group}.o "$build/lib/libpith.a" -ldl -lpthread
+}
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
         "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "heat2d-$1" "$top/samples/heat2d.c" -lm

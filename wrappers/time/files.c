@@ -10,7 +10,8 @@ static double mean_of(const struct pithi_time_row *row) { return row->total_s / 
 static void csv_begin(FILE *out, int ranks)
 {
     (void)ranks;
-    fprintf(out, "kind,rank,function,communicator,peer,calls,total_s,mean_s,min_s,max_s,messages,bytes,run_s\n");
+    fprintf(out, "kind,rank,function,communicator,peer,calls,total_s,mean_s,min_s,max_s,messages,bytes,run_s%s\n",
+            pithi_time_delays ? ",compensated_s,delay_s" : "");
 }
 
 static void csv_text(FILE *out, const char *text)
@@ -29,19 +30,26 @@ static void csv_rank(FILE *out, int rank, const struct pithi_time_block *block)
 {
     const struct pithi_time_rank *sum = &block->rank;
 
-    fprintf(out, "run,%d,,,,%llu,%.9f,,,,%llu,%llu,%.9f\n", rank, (unsigned long long)sum->calls, sum->mpi_s,
+    fprintf(out, "run,%d,,,,%llu,%.9f,,,,%llu,%llu,%.9f", rank, (unsigned long long)sum->calls, sum->mpi_s,
             (unsigned long long)sum->messages, (unsigned long long)sum->bytes, sum->run_s);
+    if (pithi_time_delays)
+        fprintf(out, ",%.9f,%.9f", sum->compensated_s, sum->delay_s);
+    putc('\n', out);
     for (uint32_t i = 0; i < sum->row_count; i++) {
         const struct pithi_time_row *row = &block->rows[i];
         fprintf(out, "calls,%d,%s,", rank, pithi_time_names[row->function]);
         csv_text(out, row->comm);
-        fprintf(out, ",,%llu,%.9f,%.9f,%.9f,%.9f,%llu,%llu,\n", (unsigned long long)row->calls, row->total_s,
+        fprintf(out, ",,%llu,%.9f,%.9f,%.9f,%.9f,%llu,%llu,", (unsigned long long)row->calls, row->total_s,
                 mean_of(row), row->least_s, row->most_s, (unsigned long long)row->messages,
                 (unsigned long long)row->bytes);
+        if (pithi_time_delays)
+            fprintf(out, ",%.9f,", row->compensated_s);
+        putc('\n', out);
     }
     for (uint32_t i = 0; i < sum->pair_count; i++)
-        fprintf(out, "messages,%d,,,%d,,,,,,%llu,%llu,\n", rank, block->pairs[i].peer,
-                (unsigned long long)block->pairs[i].messages, (unsigned long long)block->pairs[i].bytes);
+        fprintf(out, "messages,%d,,,%d,,,,,,%llu,%llu,%s\n", rank, block->pairs[i].peer,
+                (unsigned long long)block->pairs[i].messages, (unsigned long long)block->pairs[i].bytes,
+                pithi_time_delays ? ",," : "");
 }
 
 static void csv_end(FILE *out) { (void)out; }
@@ -83,6 +91,8 @@ static void json_rank(FILE *out, int rank, const struct pithi_time_block *block)
     fprintf(out, "%s\n{\"rank\":%d,\"run_s\":%.9f,\"mpi_s\":%.9f,\"calls\":%llu,\"messages\":%llu,\"bytes\":%llu,\n",
             rank ? "," : "", rank, sum->run_s, sum->mpi_s, (unsigned long long)sum->calls,
             (unsigned long long)sum->messages, (unsigned long long)sum->bytes);
+    if (pithi_time_delays)
+        fprintf(out, " \"compensated_s\":%.9f,\"delay_s\":%.9f,\n", sum->compensated_s, sum->delay_s);
     fprintf(out, " \"functions\":[");
     for (uint32_t i = 0; i < sum->row_count; i++) {
         const struct pithi_time_row *row = &block->rows[i];
@@ -90,6 +100,8 @@ static void json_rank(FILE *out, int rank, const struct pithi_time_block *block)
         json_text(out, row->comm);
         fprintf(out, ",\"calls\":%llu,\"total_s\":%.9f,\"mean_s\":%.9f,\"min_s\":%.9f,\"max_s\":%.9f,",
                 (unsigned long long)row->calls, row->total_s, mean_of(row), row->least_s, row->most_s);
+        if (pithi_time_delays)
+            fprintf(out, "\"compensated_s\":%.9f,", row->compensated_s);
         fprintf(out, "\"messages\":%llu,\"bytes\":%llu}", (unsigned long long)row->messages,
                 (unsigned long long)row->bytes);
     }

@@ -17,6 +17,7 @@ enum { TAG = 1, PIECE = 1 << 30 };
 
 static int is_up, is_over; /* MPI was begun; the report is made */
 int pithi_time_is_spawned;
+static int64_t total_delay_ns; /* of this process, with PITH_COMPENSATE */
 static pid_t process; /* that began it: a forked child is none of the job */
 
 void pithi_time_job(int result)
@@ -31,6 +32,7 @@ void pithi_time_job(int result)
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
     pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
     pithi_carry_begin();
+    pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
 
 void pithi_time_resume(int level)
@@ -59,6 +61,9 @@ static void fill_row(struct pithi_time_row *row, int function, int comm, const s
     row->total_s = tick_s * (double)cell->ticks;
     row->least_s = tick_s * (double)cell->least;
     row->most_s = tick_s * (double)cell->most;
+    row->compensated_s = row->total_s - 1e-9 * (double)cell->saved_ns;
+    if (row->compensated_s < 0)
+        row->compensated_s = 0;
 }
 
 static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thread *sum, double tick_s)
@@ -85,6 +90,7 @@ static int fill_rows(struct pithi_time_block *block, const struct pithi_time_thr
             rank->messages += row->messages;
             rank->bytes += row->bytes;
             rank->mpi_s += row->total_s;
+            rank->compensated_s += row->compensated_s;
         }
     }
     return 1;
@@ -102,6 +108,7 @@ static void fill_block(struct pithi_time_block *block)
 
     memset(block, 0, sizeof *block);
     block->rank.run_s = run_s;
+    block->rank.delay_s = 1e-9 * (double)total_delay_ns;
     fill_rows(block, sum, tick_s);
     block->pairs = calloc((size_t)sum->partner_count + 1, sizeof *block->pairs);
     for (uint32_t i = 0; block->pairs && i < sum->partner_room; i++)
@@ -222,8 +229,9 @@ void pithi_time_finish(struct pithi_time_call *call)
         return;
     }
     REAL(MPI_Barrier)(comm);
-    pithi_carry_end();
     end(call);
+    total_delay_ns = pithi_delay_total_ns();
+    pithi_carry_end();
     report(comm);
     pithi_time_comms_end();
     REAL(MPI_Comm_free)(&comm);

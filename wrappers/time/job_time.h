@@ -18,6 +18,7 @@ struct pithi_time_row {
     char comm[64]; /* label, or "" */
     uint64_t calls, messages, bytes;
     double total_s, least_s, most_s;
+    double compensated_s; /* the total without what recording cost, as pithi_time_delays asks */
 };
 struct pithi_time_pair {
     int32_t peer;
@@ -25,6 +26,7 @@ struct pithi_time_pair {
 };
 struct pithi_time_rank {
     double run_s, mpi_s;
+    double compensated_s, delay_s; /* of mpi_s; of run_s: how much earlier it would have ended */
     uint64_t calls, messages, bytes;
     uint32_t row_count, pair_count;
 };

@@ -106,22 +106,29 @@ static void add_row(struct pithi_time_row *to, const struct pithi_time_row *row)
     to->messages += row->messages;
     to->bytes += row->bytes;
     to->total_s += row->total_s;
+    to->compensated_s += row->compensated_s;
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
 static void put_heading(FILE *out, int width)
 {
-    fprintf(out, "%-*s %10s %12s %7s %11s %11s %11s %10s %14s%s\n", width, "function", "calls", "total s", "share",
-            "mean us", "min us", "max us", "messages", "bytes", pithi_time_by_comm ? "  communicator" : "");
+    fprintf(out, "%-*s %10s %12s", width, "function", "calls", "total s");
+    if (pithi_time_delays)
+        fprintf(out, " %13s", "compensated s");
+    fprintf(out, " %7s %11s %11s %11s %10s %14s%s\n", "share", "mean us", "min us", "max us", "messages", "bytes",
+            pithi_time_by_comm ? "  communicator" : "");
 }
 
 static double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
 static void put_row(FILE *out, int width, const struct pithi_time_row *row, double run_s)
 {
-    fprintf(out, "%-*s %10llu %12.6f %6.2f%% %11.3f %11.3f %11.3f %10llu %14llu", width,
-            pithi_time_names[row->function], (unsigned long long)row->calls, row->total_s, percent(row->total_s, run_s),
+    fprintf(out, "%-*s %10llu %12.6f", width, pithi_time_names[row->function], (unsigned long long)row->calls,
+            row->total_s);
+    if (pithi_time_delays)
+        fprintf(out, " %13.6f", row->compensated_s);
+    fprintf(out, " %6.2f%% %11.3f %11.3f %11.3f %10llu %14llu", percent(row->total_s, run_s),
             1e6 * row->total_s / (double)row->calls, 1e6 * row->least_s, 1e6 * row->most_s,
             (unsigned long long)row->messages, (unsigned long long)row->bytes);
     fprintf(out, "%s%s\n", *row->comm ? "  " : "", row->comm);
@@ -192,6 +199,28 @@ void pithi_time_report_add(struct pithi_time_report *report, int rank, const str
         put_pairs(report->pairs, rank, block);
 }
 
+static void put_rank_heading(FILE *out)
+{
+    fprintf(out, "\n%8s %10s %12s", "rank", "calls", "MPI s");
+    if (pithi_time_delays)
+        fprintf(out, " %13s", "compensated s");
+    fprintf(out, " %7s %12s", "share", "run s");
+    if (pithi_time_delays)
+        fprintf(out, " %13s %12s", "compensated s", "delay s");
+    fprintf(out, " %10s %14s\n", "messages", "bytes");
+}
+
+static void put_rank(FILE *out, int number, const struct pithi_time_rank *rank)
+{
+    fprintf(out, "%8d %10llu %12.6f", number, (unsigned long long)rank->calls, rank->mpi_s);
+    if (pithi_time_delays)
+        fprintf(out, " %13.6f", rank->compensated_s);
+    fprintf(out, " %6.2f%% %12.6f", percent(rank->mpi_s, rank->run_s), rank->run_s);
+    if (pithi_time_delays)
+        fprintf(out, " %13.6f %12.6f", rank->run_s - rank->delay_s, rank->delay_s);
+    fprintf(out, " %10llu %14llu\n", (unsigned long long)rank->messages, (unsigned long long)rank->bytes);
+}
+
 /* One line for each rank, or for many ranks those with the least and the most. */
 static void put_ranks(FILE *out, const struct pithi_time_report *report)
 {
@@ -204,14 +233,10 @@ static void put_ranks(FILE *out, const struct pithi_time_report *report)
         if (share > percent(report->by_rank[most].mpi_s, report->by_rank[most].run_s))
             most = r;
     }
-    fprintf(out, "\n%8s %10s %12s %7s %12s %10s %14s\n", "rank", "calls", "MPI s", "share", "run s", "messages",
-            "bytes");
+    put_rank_heading(out);
     for (int r = 0; r < report->added; r++) {
-        const struct pithi_time_rank *rank = &report->by_rank[r];
         if (report->added <= RANKS_SHOWN || r == least || r == most)
-            fprintf(out, "%8d %10llu %12.6f %6.2f%% %12.6f %10llu %14llu\n", r, (unsigned long long)rank->calls,
-                    rank->mpi_s, percent(rank->mpi_s, rank->run_s), rank->run_s, (unsigned long long)rank->messages,
-                    (unsigned long long)rank->bytes);
+            put_rank(out, r, &report->by_rank[r]);
     }
     if (report->added > RANKS_SHOWN)
         fprintf(out, "%8s (of %d ranks those with the least and the most)\n", "", report->added);

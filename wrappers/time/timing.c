@@ -14,7 +14,7 @@
 #endif
 
 __thread struct pithi_time_self pithi_time_self;
-int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners;
+int pithi_time_off, pithi_time_counter, pithi_time_by_comm, pithi_time_partners, pithi_time_delays;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pithi_time_thread *threads; /* alive */
@@ -63,6 +63,25 @@ double pithi_time_tick_s(double *run_s)
     return ticks ? *run_s / (double)ticks : 0;
 }
 
+/* ---- delays ------------------------------------------------------------------------------------------------------ */
+
+void pithi_time_delay_begin(struct pithi_time_call *call)
+{
+    call->outer_inner_saved_ns = pithi_time_self.inner_saved_ns;
+    pithi_time_self.inner_saved_ns = 0;
+    call->begin_delay_ns = pithi_delay_ns();
+}
+
+/* Calls inside have told their own part. */
+void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell)
+{
+    int64_t saved_ns = pithi_delay_ns() - call->begin_delay_ns;
+
+    if (cell)
+        __atomic_store_n(&cell->saved_ns, cell->saved_ns + saved_ns - pithi_time_self.inner_saved_ns, __ATOMIC_RELAXED);
+    pithi_time_self.inner_saved_ns = call->outer_inner_saved_ns + (cell ? saved_ns : pithi_time_self.inner_saved_ns);
+}
+
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
 static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thread *from)
@@ -85,6 +104,7 @@ static void add_cells(struct pithi_time_thread *to, const struct pithi_time_thre
             sum->ticks += one->ticks;
             sum->messages += one->messages;
             sum->bytes += one->bytes;
+            sum->saved_ns += one->saved_ns;
         }
     }
     for (uint32_t i = 0; i < from->partner_room; i++)

@@ -9,6 +9,7 @@
 #ifndef PITHI_TIMING_H
 #define PITHI_TIMING_H
 
+#include "delay.h"
 #include "nested.h"
 #include "real.h"
 
@@ -20,10 +21,12 @@ enum { PITHI_TIME_COMMS = 256 }; /* told apart; 0 stands for none, and for all f
 struct pithi_time_cell {
     uint64_t calls, ticks, least, most; /* in ticks; least and most of single calls */
     uint64_t messages, bytes;           /* sent */
+    int64_t saved_ns; /* by which they would have been shorter without what records (PITH_COMPENSATE) */
 };
 struct pithi_time_call {
     uint64_t begin, outer_inner;
-    int function, outer_recorded, comm, is_outermost;
+    int64_t begin_delay_ns, outer_inner_saved_ns;
+    int function, outer_recorded, comm, is_outermost, has_delay;
 };
 
 /* This thread's. All that belongs to a call taken apart from calls inside it: each moment counts once. */
@@ -39,7 +42,8 @@ struct pithi_time_self {
     struct pithi_time_thread *thread; /* NULL: no call yet */
     struct pithi_time_cell *last;     /* of the call that just ended; NULL: one that does not count */
     uint64_t inner, given;            /* ticks of calls inside the one under way; bytes given to a collective */
-    int comm;                         /* of the call that comes */
+    int64_t inner_saved_ns;
+    int comm; /* of the call that comes */
 };
 extern __thread struct pithi_time_self pithi_time_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -50,6 +54,7 @@ extern int pithi_time_off;      /* MPI_Pcontrol(0), or over */
 extern int pithi_time_counter;  /* 1: the processor's counter can be trusted */
 extern int pithi_time_by_comm;  /* PITH_TIME_COMM */
 extern int pithi_time_partners; /* PITH_TIME_MATRIX */
+extern int pithi_time_delays;   /* PITH_COMPENSATE: what calls would have taken is counted too */
 
 static inline uint64_t pithi_time_ticks(void)
 {
@@ -71,6 +76,10 @@ static inline uint64_t pithi_time_ticks(void)
 /* The cell, made when it is not there; NULL: no memory. */
 struct pithi_time_cell *pithi_time_cell_make(int comm, int function);
 
+/* With PITH_COMPENSATE: what a call takes is taken again, by how much the delay grew in it. */
+void pithi_time_delay_begin(struct pithi_time_call *call);
+void pithi_time_delay_end(const struct pithi_time_call *call, struct pithi_time_cell *cell);
+
 static inline void pithi_time_begin(struct pithi_time_call *call, int function, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
@@ -83,6 +92,9 @@ static inline void pithi_time_begin(struct pithi_time_call *call, int function, 
     call->comm = pithi_time_self.comm;
     pithi_time_self.comm = 0;
     pithi_time_self.inner = 0;
+    call->has_delay = pithi_time_delays; /* not before MPI_Init */
+    if (__builtin_expect(call->has_delay, 0))
+        pithi_time_delay_begin(call);
     call->begin = pithi_time_ticks();
 }
 
@@ -116,6 +128,8 @@ static inline void pithi_time_end(const struct pithi_time_call *call)
     } else {
         mine->inner += call->outer_inner;
     }
+    if (__builtin_expect(call->has_delay, 0))
+        pithi_time_delay_end(call, mine->last);
     pithi_self.recorded = call->outer_recorded;
     pithi_self.depth--;
 }

@@ -1,10 +1,16 @@
 /* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
  * (pith_own_cost). Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
  *
- *     wrappergen --preload -w log.w heavy.w messages.w ...
+ *     wrappergen --preload -w log.w heavy.w messages.w carry.w ...
+ *     wrappergen --preload -w time.w heavy.w carry.w ...            -DHEAVY_TIME: the time library
  */
 #include <stdlib.h>
 #include <time.h>
+#ifdef HEAVY_TIME
+#include "own.h"
+#define pith_recording() 1
+#define pith_own_cost(ns) pithi_own_add((int64_t)(ns))
+#endif
 
 static long heavy_now(void)
 {
