@@ -232,11 +232,9 @@ static int extend(uint32_t **map, uint32_t *count, uint32_t want)
 static int map_defs(struct pithlog_follow *follow, struct pithi_follow_process *process)
 {
     struct pithi_spill *spill = &process->spill;
-    uint32_t i;
     int err = extend(&process->ids, &process->id_count, spill->def_count);
-    for (i = 0; err == PITH_OK && i < spill->def_count; i++)
-        if (spill->defs[i].name != NULL && process->ids[i] == UINT32_MAX)
-            err = pithi_defs_add(follow->defs, &spill->defs[i], &process->ids[i]);
+    if (err == PITH_OK)
+        err = pithi_spill_numbers_more(spill, follow->defs, process->ids, &process->numbers);
     follow->info.defs = pithi_defs_count(follow->defs);
     return err;
 }
@@ -441,6 +439,9 @@ int pithlog_follow_look(struct pithlog_follow *follow)
     see_ends(follow); /* before the records: at its end no more come */
     for (i = 0; i < follow->process_count; i++) {
         TRY(pithi_follow_process_look(follow->processes[i]));
+        TRY(pithi_spill_numbers_said(&follow->processes[i]->spill, follow->defs));
+    }
+    for (i = 0; i < follow->process_count; i++) {
         TRY(map_defs(follow, follow->processes[i]));
         TRY(map_comms(follow, follow->processes[i]));
         TRY(update_lanes(follow, i));

@@ -17,6 +17,7 @@
 #include "native/map.h"
 #include "native/segment.h"
 #include "spill/spill_folder.h"
+#include "spill/spill_numbers.h"
 #include "spill/spill_walk.h"
 
 /* What the processes of one machine have in common: one line through two moments, the same for all of them, so that
@@ -72,6 +73,7 @@ struct pithi_follow_process {
     } * defs;
     uint32_t def_chunks, def_room;
     uint32_t machine;
+    struct pithi_spill_numbers numbers;
     uint32_t *ids, *comms; /* to the follower's; [spill.def_count], [spill.comm_count] */
     uint32_t id_count, comm_count;
     int ended;

@@ -64,6 +64,7 @@ void pithi_follow_process_close(struct pithi_follow_process *process)
     free(process->gaps);
     free(process->chunks);
     free(process->ids);
+    free(process->numbers.all);
     free(process->comms);
     free(process->path);
     free(process);
@@ -462,14 +463,15 @@ int pithi_follow_lane_next(struct pithi_follow_process *process, struct pithi_fo
         header = lane->mapped;
         lane->view.defs = process->spill.defs;
         walk->ids = process->ids;
+        walk->numbers = process->numbers.all;
         walk->id_count = process->id_count;
         walk->comms = process->comms;
         walk->comm_count = process->comm_count;
         before = *walk;
         newer = __atomic_load_n(&header->newer, __ATOMIC_ACQUIRE);
         lost = __atomic_load_n(&header->lost, __ATOMIC_RELAXED);
-        if (is_stored(walk)) {
-            if (is_unknown(walk) && lane->stuck != walk->word && is_same(lane)) {
+        if (walk->second.kind != 0 || is_stored(walk)) {
+            if (walk->second.kind == 0 && is_unknown(walk) && lane->stuck != walk->word && is_same(lane)) {
                 lane->stuck = walk->word;
                 return 0;
             }

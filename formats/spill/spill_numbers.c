@@ -246,28 +246,38 @@ out:
     return err;
 }
 
-int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
-                            struct pithi_spill_number **numbers)
+int pithi_spill_numbers_more(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t *map,
+                             struct pithi_spill_numbers *numbers)
 {
-    struct mapping m = {.defs = defs};
+    struct mapping m = {.defs = defs, .numbers = numbers->all, .count = numbers->count, .room = numbers->room};
     int err = PITH_OK;
 
-    *numbers = NULL;
-    *map = malloc(((size_t)spill->def_count + 1) * sizeof **map);
-    if (!*map)
-        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
     if (has_numbers(spill)) {
         TRY(meanings_of_spill(spill, &m.own));
         TRY(meanings_of_set(defs, &m.all));
     }
-    for (uint32_t i = 0; i < spill->def_count; i++) {
-        (*map)[i] = UINT32_MAX;
-        if (spill->defs[i].name)
-            TRY(map_def(&m, &spill->defs[i], &(*map)[i]));
-    }
+    for (uint32_t i = 0; i < spill->def_count; i++)
+        if (spill->defs[i].name && map[i] == UINT32_MAX)
+            TRY(map_def(&m, &spill->defs[i], &map[i]));
 out:
-    *numbers = m.numbers;
+    *numbers = (struct pithi_spill_numbers){m.numbers, m.count, m.room};
     pithi_meanings_free(&m.own);
     pithi_meanings_free(&m.all);
+    return err;
+}
+
+int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
+                            struct pithi_spill_number **numbers)
+{
+    struct pithi_spill_numbers made = {0};
+    size_t size = ((size_t)spill->def_count + 1) * sizeof **map;
+
+    *numbers = NULL;
+    *map = malloc(size);
+    if (!*map)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for definitions", spill->path);
+    memset(*map, 0xff, size);
+    int err = pithi_spill_numbers_more(spill, defs, *map, &made);
+    *numbers = made.all;
     return err;
 }

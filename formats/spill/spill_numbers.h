@@ -42,4 +42,13 @@ int pithi_spill_numbers_settle(struct pithi_defs *defs);
 int pithi_spill_numbers_map(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t **map,
                             struct pithi_spill_number **numbers);
 
+/* The same for a process that goes on: those entries of the map that are UINT32_MAX are looked at, and numbers added.
+ */
+struct pithi_spill_numbers {
+    struct pithi_spill_number *all;
+    uint32_t count, room;
+};
+int pithi_spill_numbers_more(const struct pithi_spill *spill, struct pithi_defs *defs, uint32_t *map,
+                             struct pithi_spill_numbers *numbers);
+
 #endif

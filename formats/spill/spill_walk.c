@@ -252,16 +252,22 @@ static uint32_t cargo_size(const char *format, const unsigned char *cargo)
     return *format == '\0' && *cargo == '\0' ? 0 : pithi_cargo_size(format, cargo);
 }
 
-/* A payload as %s has it: the length before it. */
-static void make_text(struct pithi_spill_walk *walk, struct pithlog_record *record)
+/* The payload is kept, for it may be of the record that comes second, when its words are used again. One without a
+ * format gets its length before it, as %s has it. */
+static void keep_cargo(struct pithi_spill_walk *walk, const struct pithi_spill_number *number,
+                       struct pithlog_record *record)
 {
-    if (record->payload_bytes == 0 || record->payload_bytes > PITHI_CARGO)
+    if (record->payload_bytes != PITHI_CARGO)
         return;
     walk->text[0] = 0;
+    memcpy(walk->text + 2, record->payload, PITHI_CARGO);
+    record->payload = walk->text + 2;
+    record->payload_bytes = cargo_size(number->format, record->payload);
     walk->text[1] = (unsigned char)record->payload_bytes;
-    memcpy(walk->text + 2, record->payload, record->payload_bytes);
-    record->payload = walk->text;
-    record->payload_bytes += 2;
+    if (number->is_text && record->payload_bytes > 0) {
+        record->payload = walk->text;
+        record->payload_bytes += 2;
+    }
 }
 
 /* An event by its number as what it is. 0: the user leaves it out. A state's payload is an event inside of it. */
@@ -277,10 +283,8 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->time_ns = time_of(walk, walk->ticks);
     record->kind = PITHLOG_EVENT;
     record->id = number->id;
-    if (payload && record->payload_bytes == PITHI_CARGO)
-        record->payload_bytes = cargo_size(number->format, payload);
-    if (payload && number->is_text)
-        make_text(walk, record);
+    if (payload)
+        keep_cargo(walk, number, record);
     if (number->kind == PITHLOG_EVENT)
         return 1;
     walk->second = *record;
