@@ -1,6 +1,7 @@
-/* keep_linked.c - in programs linked with -ltmpe, -lampe or -lmpe_collchk: refers to their library and to MPI's own, for
- * linkers that drop a shared library of which the program seems to need nothing (--as-needed): a Fortran program names
- * functions of MPI's Fortran library only, a program in C finds all it names in ours. */
+/* keep_linked.c - in programs linked with -ltmpe, -lampe or -lmpe_collchk: refers to their library and to MPI's own.
+ *
+ * For linkers that drop a shared library of which the program seems to need nothing (--as-needed): a program in Fortran
+ * names functions of MPI's Fortran library only, one in C finds all that it names in ours. */
 #include <mpi.h>
 
 struct kept {
