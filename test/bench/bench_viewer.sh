@@ -2,7 +2,8 @@
 # The window, on an Xvfb of its own: how long a log takes until its first picture, and each step of a fixed tour of pans
 # and zooms until the X server has drawn it (viewer_tour.tcl); 64 and 256 lanes, through shared memory and as a Tk photo,
 # and on a screen of 3840 x 2160; the memory beyond that of a window with a small log. 1e7 records; with BIG=1 1e8. The
-# floor of a first picture is a window of Tk with one canvas in it. Beside it ViTE: how long it takes to load the same log as Paje and to draw it once, a million records.
+# floor of a first picture is a window of Tk with one canvas in it.
+# Beside it ViTE: how long it takes to load the same log as Paje and to draw it once, a million records.
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/bench/bench.sh"
 { [ -e "$build/lib/pith/libpithtk.so" ] && have Xvfb; } || { echo "no window here"; exit 0; }

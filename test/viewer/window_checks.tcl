@@ -13,6 +13,8 @@ is [colour 0.25 0 0.14] cc0000 "red around it"
 is [colour 0.8 0] 0000cc "blue at 0.8 s"
 is [colour 0.2 1] e9edf1 "rank 1 idles at 0.2 s"
 is [colour 0.5 1] 0000cc "blue at 0.5 s"
+is $::pith::typing::waiting:[tk useinputmethods] 0:$::pith::typing::methods "input methods are as before, when it stands"
+ok [expr {[$top.menu.view index end] > 5}] "the menus are filled"
 
 # ---- Details
 like [point 0.1 0] {^red   on rank 0   from 0 s   to 500 ms   for 500 ms$} "details of a state"
