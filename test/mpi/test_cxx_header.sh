@@ -5,7 +5,7 @@
 [ -n "$(mpis)" ] || { skip "C++ bindings" "no MPI"; finish; }
 include=$build/include/pith-cxx
 user=$top/test/mpi/cxx_user.cc
-warnings='-Wno-unused-command-line-argument -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror'
+warnings='-Wno-unused-command-line-argument -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror'
 compilers=$(for c in g++ clang++; do command -v $c; done)
 
 # cxx MPI ARGS: the MPI's compiler for C++, on $compiler when that is set
