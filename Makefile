@@ -106,6 +106,7 @@ runtime_time := $(runtime_trace) $(carry_src)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w
 runtime_check := $(addprefix wrappers/mpi/,real.c nested.c)
+link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
 mpe_src := $(wildcard wrappers/mpe/*.c)
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).

@@ -81,13 +81,15 @@ for mpi in $(mpis); do
     checked "$mpi" 4 ./collcheck-$mpi lost >out 2>err
     is "$? $(told)" "0 pith check: 8 collective calls of 4 ranks: 1 error
 pith check: rank 1: MPI_Finalize, but MPI_Barrier on rank 0 (communicator MPI_COMM_WORLD, 1st collective call)" "$mpi: one is in MPI_Finalize already"
+    checked "$mpi" 2 -o /nonexistent/x ./collcheck-$mpi lost >out 2>err
+    is "$? $(grep -c '^pith: PITH_CHECK_FILE: /nonexistent/x: No such file or directory; messages go to standard error$' err) $(told | grep -c ' MPI_Finalize, but')" "0 1 1" "$mpi: a file that cannot be: said"
     PITH_QUIET=1 checked "$mpi" 2 ./collcheck-$mpi lost >out 2>err
     is "$(told | grep -c collective\ calls)" 0 "$mpi: PITH_QUIET=1: errors only"
 
     rm -f late.txt
-    PITH_CHECK_SECONDS=1 checked "$mpi" 4 -o late.txt ./collcheck-$mpi late >out 2>err
-    is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 3, tag 9; rank 3, which is not in MPI
-pith check: 8 collective calls of 4 ranks: no errors" "$mpi: who keeps the others waiting, and where it is; then the program goes on"
+    PITH_CHECK_SECONDS=1 checked "$mpi" 3 -o late.txt ./collcheck-$mpi late >out 2>err
+    is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 2, tag 9; rank 2, which is not in MPI
+pith check: 6 collective calls of 3 ranks: no errors" "$mpi: who keeps the others waiting, and where it is; then the program goes on"
     PITH_CHECK_SECONDS=1 checked "$mpi" 2 ./collcheck-$mpi orders >out 2>err &
     job=$!
     until [ "$(grep -c 'has waited' err)" = 2 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done

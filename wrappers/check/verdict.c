@@ -2,6 +2,7 @@
  * What costs time and memory is done here only, once something is wrong. */
 #include "agree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -77,8 +78,12 @@ void pithi_say(const char *lines)
     int fd = STDERR_FILENO;
     size_t size = strlen(lines);
 
-    if (name && *name && (fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) < 0)
+    if (name && *name && (fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)) < 0) {
+        static int said;
+        if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+            fprintf(stderr, "pith: PITH_CHECK_FILE: %s: %s; messages go to standard error\n", name, strerror(errno));
         fd = STDERR_FILENO;
+    }
     while (size) {
         ssize_t put = write(fd, lines, size);
         if (put <= 0)
