@@ -26,7 +26,7 @@ Comm + typedef int something;
 Comm | void Send(const void* buf, int count, const Datatype& datatype, int dest, int tag) const | MPI_Send buf count datatype dest tag this
 Comm | void Recv(void* buf, int count, const Datatype& datatype, int source, int tag, Status& status) const | MPI_Recv buf count datatype source tag this status
 Comm | void Recv(void* buf, int count, const Datatype& datatype, int source, int tag) const | MPI_Recv buf count datatype source tag this MPI_STATUS_IGNORE
-Comm | int Get_rank() const | MPI_Comm_rank this return
+Comm | int Get_rank(int nobody) const | MPI_Comm_rank this return
 Intracomm | Intracomm Dup() const | MPI_Comm_dup this return
 Intracomm | Intracomm& Clone() const | MPI_Comm_dup this return | clone
 Request | void Wait() | MPI_Wait &this MPI_STATUS_IGNORE
@@ -57,7 +57,7 @@ like "$(member MPI::Comm::Recv <out | tail -n 1)" 'MPI_Status \*status = MPI_STA
 gen - >out <<<'{{fnall f}}a("{{f}}");{{callfn}}z("\"{{f}}", {{f}});{{endfnall}}'
 is "$(grep -o 'a("MPI::[^"]*"' out | grep -o '"[^"]*"' | tr -d '"' | tr '\n' ' ')" "MPI::Comm::Send MPI::Comm::Recv MPI::Comm::Recv MPI::Comm::Get_rank MPI::Intracomm::Dup MPI::Intracomm::Clone MPI::Request::Waitall MPI::Request::Wait MPI::Op::Init MPI::Wtime " "fnall: every member whose function is there, by its own name"
 is "$(grep -c 'z("\\"MPI::.*", MPI_' out)" 10 "its own name where it is to be read, C's elsewhere"
-like "$(member MPI::Comm::Get_rank <out)" 'int c_rank = \{\}; int \*rank = &c_rank; .*end_call\(returnVal\); return c_rank; \}$' "a value is returned"
+like "$(member MPI::Comm::Get_rank <out)" '^int MPI::Comm::Get_rank\(int \) const .*int c_rank = \{\}; int \*rank = &c_rank; .*end_call\(returnVal\); return c_rank; \}$' "a value is returned"
 like "$(member MPI::Intracomm::Dup <out)" '^MPI::Intracomm MPI::Intracomm::Dup\(\) const .*return c_newcomm; \}$' "a handle too"
 like "$(member MPI::Intracomm::Clone <out)" 'return \*new MPI::Intracomm\(c_newcomm\); \}$' "Clone's is new"
 like "$(member MPI::Request::Wait <out)" 'MPI_Request c_request = \*this; MPI_Request \*request = &c_request;.*\*this = c_request;' "the object itself may change"

@@ -34,14 +34,28 @@ static const char *outside(const char *type)
     return text.at;
 }
 
+/* The standard has a parameter or two that go nowhere. */
+static int is_used(const struct member *member, const struct arg *param)
+{
+    for (int i = 0; i < member->source_count; i++)
+        for (const char *at = member->sources[i]; (at = strstr(at, param->name)); at++)
+            if ((at == member->sources[i] || !is_name((unsigned char)at[-1])) &&
+                !is_name((unsigned char)at[strlen(param->name)]))
+                return 1;
+    return member->is_hand;
+}
+
 static void head(struct text *out, const struct member *member)
 {
     const struct proto *declaration = &member->declaration;
 
     text_printf(out, "%s %s(", outside(declaration->result), member_name(member));
-    for (int i = 0; i < declaration->arg_count; i++)
-        text_printf(out, "%s%scxx_%s%s", i ? ", " : "", declaration->args[i].prefix, declaration->args[i].name,
-                    declaration->args[i].suffix);
+    for (int i = 0; i < declaration->arg_count; i++) {
+        const struct arg *param = &declaration->args[i];
+        int used = is_used(member, param);
+        text_printf(out, "%s%s%s%s%s", i ? ", " : "", param->prefix, used ? "cxx_" : "", used ? param->name : "",
+                    param->suffix);
+    }
     text_printf(out, "%s)%s", declaration->variable ? ", ..." : "", member->is_const ? " const" : "");
 }
 
