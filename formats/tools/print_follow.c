@@ -187,6 +187,7 @@ static int put_all(struct follower *f)
     int err;
 
     pithi_printer_head(&f->printer);
+    pithi_printer_property(&f->printer, "times", "as recorded, not corrected");
     do {
         TRY(pithlog_follow_look(f->follow));
         TRY(put_news(f));

@@ -3,7 +3,7 @@
 # with a wrapper that burns 1, 10 and 100 us in each call (mpi/heavy.w), so that they are dilated by up to some 500 %; each
 # beside the same recorded without it, in turns; medians, and the lowest and highest of the turns. Told: by how many
 # percent the compensated run, and the worst of the functions with 5 % of the ranks' time, differ from the plain one.
-# The peers: the same of the run as recorded, and with own costs alone taken out.
+# The peers: the same of the run as recorded, with own costs alone taken out, and by PITH_COMPENSATE=auto while it ran.
 # BENCH_TURNS: how many (default 5). BENCH_MPIS, BENCH_PROGRAMS, BENCH_BURNS (ns): some of it. BENCH_UNDER='chrt -r 10':
 # each rank before all other programs, where the machine is not quiet.
 . "$(dirname "$0")/../lib.sh"
@@ -35,12 +35,13 @@ absolute() { calc "($1 < 0 ? -($1) : $1)"; }
 one() {
     local mpi=$1 program=$2 burn
     shift 2
-    rm -f plain.* recorded.* right.* local.*
+    rm -f plain.* recorded.* right.* local.* online.*
     for turn in $(seq "$turns"); do
         recorded "$mpi" "$build/lib/pith/$mpi/libpith-mpi.so" plain.pith "$@" && spans plain.pith plain.$turn
         for burn in $burns; do
             HEAVY_NS=$burn recorded "$mpi" "$PWD/heavy-$mpi.so" slow.pith "$@" || { echo "$mpi: $program: failed"; cat err; return; }
             pith compensate slow.pith -o right.pith 2>/dev/null && pith compensate --local slow.pith -o local.pith 2>/dev/null
+            HEAVY_NS=$burn PITH_COMPENSATE=auto recorded "$mpi" "$PWD/heavy-$mpi.so" online.pith "$@" && spans online.pith online.$burn.$turn
             spans right.pith right.$burn.$turn && spans local.pith local.$burn.$turn && spans slow.pith recorded.$burn.$turn
         done
     done
@@ -52,6 +53,7 @@ one() {
         row "$what: run" "$(absolute "$off")" "% off" 0 "$goal" "$low" "$high"
         peer "$what: run" recorded "$dilated"
         peer "$what: run" "own costs only" "$(differs_run local.$burn | cut -d' ' -f1)"
+        peer "$what: run" "while it ran" "$(differs_run online.$burn | cut -d' ' -f1)"
         read -r off name <<<"$(differs_worst right.$burn)"
         row "$what: worst function" "$(absolute "$off")" "% off" 0 "$goal"
         peer "$what: worst function" "$name, recorded" "$($sums ratios "$(files plain)" "$(files recorded.$burn)" | awk -v n="$name" '$1 == n { print ($2 - 1) * 100 }')"

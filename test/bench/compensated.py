@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""compensated.py SPANS... - how near compensated runs come to the plain one, for bench_compensate.sh.
+"""compensated.py - how near compensated runs come to the plain one, for bench_compensate.sh.
 
-compensated.py spans LOG.txt     `pith print` of a log to lines "NAME NS": its run from the end of MPI_Init to the beginning of
-                                 MPI_Finalize (run), the time outside of MPI (compute) and in each function of all ranks
-                                 together, and how many times or states are out of order (negative)
-compensated.py ratios WHAT PLAIN,PLAIN... OTHER,OTHER...
-                                 from files of such lines, of several runs each: medians of OTHER by those of PLAIN:
-                                 "NAME RATIO LOW HIGH SHARE", SHARE being that of the plain run; what is less than 5 % of
-                                 the ranks' time is left out
+compensated.py spans LOG.txt
+    `pith print` of a log to lines "NAME NS": its run from the end of MPI_Init to the beginning of MPI_Finalize (run; less what
+    PITH_COMPENSATE found), the time outside of MPI (compute) and in each function of all ranks together, and how many times or
+    states are out of order (negative)
+compensated.py ratios PLAIN,PLAIN... OTHER,OTHER...
+    from files of such lines, of several runs each: medians of OTHER by those of PLAIN: "NAME RATIO LOW HIGH SHARE", SHARE being
+    that of the plain run; what is less than 5 % of the ranks' time is left out
 """
 import sys
 from collections import defaultdict
@@ -19,9 +19,12 @@ def ns(text):
 
 
 def spans(path):
-    begin, end, last, negative = {}, {}, {}, 0
+    begin, end, last, delay, negative = {}, {}, {}, defaultdict(int), 0
     stacks, times = defaultdict(list), defaultdict(lambda: defaultdict(int))
     for line in open(path):
+        if line.startswith("# property\tkey=delay_ns "):
+            rank, value = line.rstrip("\n").split("key=delay_ns ")[1].split("\tvalue=")
+            delay[rank] = int(value)
         if line.startswith("#"):
             continue
         time, rank, _, kind, name = line.rstrip("\n").split("\t", 5)[:5]
@@ -40,7 +43,7 @@ def spans(path):
             times[name][rank] += time - stacks[rank].pop()
     runs = {rank: end[rank] - begin[rank] for rank in end}
     totals = {name: sum(by_rank.values()) for name, by_rank in times.items()}
-    yield "run", max(end.values()) - min(begin.values())
+    yield "run", max(end[rank] - delay[rank] for rank in end) - min(begin.values())
     yield "compute", sum(runs.values()) - sum(totals.values())
     yield from totals.items()
     yield "negative", negative

@@ -74,6 +74,7 @@ wait $csv && wait $json
 ok $? "so do the others"
 pith print run.pith >out.log
 is "$(by_lane out.early | diff <(by_lane out.log) - | head -n 5)" "" "it printed what the log holds, lane by lane"
+like "$(head -n 2 out.early | tail -n 1)" "^# property${t}key=times${t}value=as recorded, not corrected$" "it says that times are not corrected"
 is "$(records out.early | cut -f1 | sort -c -n 2>&1)" "" "in the order of time"
 is "$(cut -d, -f2- out.csv | diff <(pith print --csv --lane 0.0 run.pith | cut -d, -f2-) - | head -n 5)" "" "--csv --lane as of the log"
 is "$(grep -v '"define"' out.json | cut -d, -f2- | sort | diff <(pith print --json --state 'w*' run.pith | grep -v '"define"' | cut -d, -f2- | sort) - | head -n 5)" \
