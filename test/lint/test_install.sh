@@ -13,7 +13,7 @@ is "$(find "$build" -name '*.o' -newer then | wc -l)" 0 "no object is made"
 wanted() {
     printf '%s\n' bin/pith bin/upshot bin/wrappergen include/pith.h include/pith_tool.h include/pithlog.h \
         lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
-        lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,real.h,real.c}
+        lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.h,real.c}
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
     printf '%s\n' bin/mpecc bin/mpefc; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,graphics}.h 2>/dev/null))
     for mpi in $(mpis); do
