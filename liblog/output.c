@@ -52,8 +52,9 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
-/* What a foreign format could not hold, for one line. */
-static __thread char notes[512];
+/* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in a
+ * library that a program opens while it runs.) */
+static char notes[512];
 
 static void take_note(const char *text)
 {
@@ -62,12 +63,12 @@ static void take_note(const char *text)
 }
 
 /* Writes `part` once more as `format`, under a name of this job's own. */
-static int write_foreign(const char *part, const struct pithi_format *format, char *written, size_t size)
+static int write_foreign(const char *part, const struct pithi_format *format, char *written, size_t size,
+                         void (*note)(const char *text))
 {
-    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = take_note};
+    struct pithi_convert all = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .note = note};
     struct pithlog *log;
     int err;
-    notes[0] = '\0';
     if (snprintf(written, size, "%s.%s", part, format->name) >= (int)size)
         return PITH_ERR_IO;
     err = pithlog_open(part, &log);
@@ -169,7 +170,8 @@ int pithi_output_publish(const struct pithi_output *output)
     else if (pithi_session.settings.causal)
         pithi_say("PITH_CAUSAL: not of several files (PITH_FILES); make one by pith convert --causal");
     if (format != NULL) {
-        if (write_foreign(output->part, format, written, sizeof written) == PITH_OK) {
+        notes[0] = '\0';
+        if (write_foreign(output->part, format, written, sizeof written, take_note) == PITH_OK) {
             foreign_name(wanted, sizeof wanted, output->log, format);
             from = written;
         } else {
@@ -241,7 +243,7 @@ int pithi_output_snapshot(const struct pithi_snapshot *snapshot)
     int good;
     if (!is_foreign(format))
         format = NULL;
-    good = format == NULL || write_foreign(snapshot->part, format, written, sizeof written) == PITH_OK;
+    good = format == NULL || write_foreign(snapshot->part, format, written, sizeof written, NULL) == PITH_OK;
     if (!good)
         pithi_say("no snapshot: %s", pithlog_error());
     else if (format != NULL)
