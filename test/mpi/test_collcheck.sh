@@ -13,6 +13,13 @@ wanted() {
         grep -v 'MPI_Bcast_c\|MPI_Bcast_init' "$top/test/mpi/collcheck.$1.wanted" | sed "s/check: [0-9]* collective calls.*/check: $((100 * $1)) collective calls of $1 ranks: 46 errors/" | sort
     fi
 }
+# until_said TIMES MPI WHAT: a run that would hang for ever is ended when so many have said that they wait.
+until_said() {
+    PITH_CHECK_SECONDS=1 checked "$2" 2 "./collcheck-$2" "$3" >out 2>err &
+    local job=$!
+    until [ "$(grep -c 'has waited' err)" = "$1" ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+    kill $job 2>/dev/null; wait $job 2>/dev/null
+}
 at() { grep -n "$1" "$top/test/mpi/collcheck.c" | cut -d: -f 1; }
 
 cat >wrong.f90 <<'END'
@@ -90,10 +97,7 @@ pith check: rank 1: MPI_Finalize, but MPI_Barrier on rank 0 (communicator MPI_CO
     PITH_CHECK_SECONDS=1 checked "$mpi" 3 -o late.txt ./collcheck-$mpi late >out 2>err
     is "$? $(cat late.txt | sed 's/waited for [0-9]*/waited for N/')" "0 pith check: rank 0: has waited for N s in MPI_Barrier (communicator MPI_COMM_WORLD, 1st collective call) for rank 1, which is in MPI_Recv from 2, tag 9; rank 2, which is not in MPI
 pith check: 6 collective calls of 3 ranks: no errors" "$mpi: who keeps the others waiting, and where it is; then the program goes on"
-    PITH_CHECK_SECONDS=1 checked "$mpi" 2 ./collcheck-$mpi orders >out 2>err &
-    job=$!
-    until [ "$(grep -c 'has waited' err)" = 2 ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
-    kill $job 2>/dev/null; wait $job 2>/dev/null
+    until_said 2 "$mpi" orders
     is "$(told | sed 's/waited for [0-9]*/waited for N/')" "pith check: rank 0: has waited for N s in MPI_Barrier (communicator one, 1st collective call) for rank 1, which is in MPI_Barrier (communicator two, 1st collective call)
 pith check: rank 1: has waited for N s in MPI_Barrier (communicator two, 1st collective call) for rank 0, which is in MPI_Barrier (communicator one, 1st collective call)" "$mpi: two communicators in different orders"
 

@@ -95,6 +95,9 @@ void pithi_where_end(void)
         __atomic_store_n(&self->is_over, 1, __ATOMIC_RELAXED);
 }
 
+/* Also without MPI_Finalize. */
+__attribute__((destructor)) static void end_of_process(void) { pithi_where_end(); }
+
 /* A place for this thread; before MPI_Init one that nobody sees. */
 static struct pithi_where *place(void)
 {
@@ -167,7 +170,7 @@ static void add_process(struct text *text, const struct process *process, int ra
 
     add(text, "%srank %d, which ", pithi_where_prefix, rank);
     if (process->is_over) {
-        add(text, "has left MPI_Finalize");
+        add(text, "has ended");
         return;
     }
     for (int i = 0; i < threads; i++)

@@ -23,7 +23,7 @@ extern const char *pithi_where_prefix; /* "" or "spawned ", before "rank" */
 
 /* Collective over `world`, a communicator of our own with the ranks of MPI_COMM_WORLD. */
 void pithi_where_begin(MPI_Comm world);
-/* This process has left MPI_Finalize. */
+/* This process has left MPI_Finalize, or ends without. */
 void pithi_where_end(void);
 /* This thread has entered a function; 0: has left MPI. */
 void pithi_where_set(int function);
