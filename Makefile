@@ -449,7 +449,7 @@ $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/li
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
-$(call $(1),644,$(includedir),$(headers) $(if $(MPIS),$(mpe_headers)))
+$(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
 $(foreach s,$(man_sections),$(call $(1),644,$(mandir)/man$(s),$(filter %.$(s),$(man_src)))
