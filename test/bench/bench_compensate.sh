@@ -69,7 +69,8 @@ for mpi in $(mpis); do
     make_heavy "$mpi" 2>err && make_workloads "$mpi" 2>err || { sed 's/^/    /' err; continue; }
     for program in ${BENCH_PROGRAMS:-montecarlo ring heat2d sort wavefront onesided}; do
         case $program in
-        heat2d) one "$mpi" heat2d "./heat2d-$mpi" 512 300 ;;
+        heat2d) one "$mpi" heat2d "./heat2d-$mpi" 600 250 ;;
+        montecarlo | onesided) one "$mpi" "$program" "./workloads-$mpi" "$program" 320 90000 ;;
         *) one "$mpi" "$program" "./workloads-$mpi" "$program" 480 50000 ;;
         esac
     done

@@ -1,5 +1,5 @@
-/* pingpong.c - how long a message takes, by its size: two ranks to and fro, 8 bytes to 4 MB; "SIZE NS" each, the shortest
- * of many rounds, half of it being one way. Rank 0 tells. */
+/* pingpong.c - how long a message takes, by its size: two ranks to and fro, 8 bytes to 4 MB; "SIZE NS" each, half of
+ * the shortest of many rounds. Rank 0 tells. */
 #include <mpi.h>
 #include <stdio.h>
 
