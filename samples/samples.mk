@@ -33,7 +33,7 @@ define samples_cxx_rules
 $(O)/samples/$(1)/%.o: samples/cxx/%.cc $(O)/.flags | $(cxx_headers)
 	@mkdir -p $$(@D)
 	$(MPICXX_$(1)) -std=c++11 -Wall -Wextra -Wshadow -I$(O)/include/pith-cxx $(CPPFLAGS) $(CXXFLAGS) -c -o $$@ $$<
-$(O)/samples/$(1)/relax $(O)/samples/$(1)/relax-recorded $(O)/samples/$(1)/relax-own: $(O)/samples/$(1)/relax.o $(O)/samples/$(1)/own.o $(filter $(O)/lib/pith/$(1)/%.so,$(cxx_libs) $(mpi_so)) $(O)/lib/libpith.so
+$(O)/samples/$(1)/relax $(O)/samples/$(1)/relax-recorded $(O)/samples/$(1)/relax-own: $(O)/samples/$(1)/relax.o $(O)/samples/$(1)/own.o $(addprefix $(O)/lib/pith/$(1)/,libpith-cxx.so libpith-pcxx.so libpith-mpi.so) $(O)/lib/libpith.so
 	$(MPICXX_$(1)) $(CXXFLAGS) $(LDFLAGS) -o $$@ $$(filter-out $$(if $$(findstring own,$$@),,%/own.o),$$(filter %.o,$$^)) -L$(O)/lib/pith/$(1) -L$(O)/lib \
 		-Wl,-rpath,'$$$$ORIGIN/../../lib/pith/$(1)',-rpath,'$$$$ORIGIN/../../lib' -Wl,--push-state,--no-as-needed \
 		$$(if $$(findstring recorded,$$@),-lpith-pcxx -lpith-cxx -lpith-mpi -lpith,-lpith-cxx) -Wl,--pop-state $(LIBS)
