@@ -52,8 +52,8 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
                  format->suffixes);
 }
 
-/* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in a
- * library that a program opens while it runs.) */
+/* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in
+ * a library that a program opens while it runs.) */
 static char notes[512];
 
 static void take_note(const char *text)
