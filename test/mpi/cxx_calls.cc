@@ -4,6 +4,7 @@
 //     cxx_calls threads    with Init_thread(argc, argv)
 //     cxx_calls plain      with Init() alone
 //     cxx_calls abort      ends with Abort
+//     cxx_calls spawn      starts others: cxx_calls child
 //
 // Linked with the counting members (cxx_counted), it also notes which functions were called in which part.
 #include "cxx_calls.h"
@@ -103,7 +104,6 @@ int main(int argc, char **argv)
     if (mode == "abort")
         MPI::COMM_WORLD.Abort(3);
     if (mode == "") {
-        static const char *program = argv[0];
         run("environment", environment);
         run("point_to_point", point_to_point);
         run("requests", requests);
@@ -123,8 +123,11 @@ int main(int argc, char **argv)
         run("file_pointers", file_pointers);
         run("constants", constants);
         run("lifetime", lifetime);
-        run("processes", [] { processes(program); });
+        run("processes", processes);
     }
+    static const char *program = argv[0];
+    if (mode == "spawn")
+        run("spawns", [] { spawns(program); });
     MPI::COMM_WORLD.Barrier();
     MPI::Intracomm world = MPI::COMM_WORLD;
     MPI::Finalize();

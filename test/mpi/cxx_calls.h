@@ -55,7 +55,8 @@ void error_codes();
 void windows();
 void files();
 void file_pointers();
-void processes(const char *program);
+void processes();
+void spawns(const char *program);
 void constants();
 void lifetime();
 

@@ -357,14 +357,17 @@ static void greet(MPI::Intercomm children, int wanted)
     children.Disconnect();
 }
 
-void processes(const char *program)
+void processes()
 {
     TRY_IT(MPI::Register_datarep("pith-cxx", copy_ints, copy_out, int_extent, nullptr));
     CHECK(MPI::Comm::Get_parent() == MPI::COMM_NULL);
     ports();
     join();
-    if (size_here != 1)
-        return;
+}
+
+// One rank.
+void spawns(const char *program)
+{
     const char *argv[] = {"child", nullptr}, *commands[] = {program, program}, **argvs[] = {argv, argv};
     const int counts[] = {1, 1};
     const MPI::Info infos[] = {MPI::INFO_NULL, MPI::INFO_NULL};
