@@ -25,8 +25,9 @@ struct trait {
     enum pithi_coll_shape shape;
 };
 
-/* Receives that follow one another at one moment or in one call, as of one MPI_Waitall: they wait together, and for the
- * one that was sent last. */
+/* Receives that follow one another at one moment, as of one MPI_Waitall: they wait together, and for the one that was
+ * sent last. Where each has a time of its own, they are in one call, and apart by what a slow clock takes. */
+enum { MOMENT_NS = 1000 };
 struct gathering {
     struct pithlog_record *records;
     uint32_t count, room;
@@ -331,14 +332,20 @@ out:
     return err;
 }
 
+static int goes_on(const struct lane *lane, const struct pithlog_record *record)
+{
+    const struct pithlog_record *last = &lane->got.records[lane->got.count - 1];
+    return record->kind == PITHLOG_RECV &&
+           record->time_ns - last->time_ns <= (lane->got.in_call ? (int64_t)MOMENT_NS : 0);
+}
+
 static int step(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];
     int err = PITH_OK;
     if (!lane->delay.begun)
         TRY(begin_lane(r, record));
-    if (lane->got.count &&
-        (record->kind != PITHLOG_RECV || (record->time_ns != lane->delay.now_ns && !lane->got.in_call)))
+    if (lane->got.count && !goes_on(lane, record))
         TRY(end_receives(r, lane));
     if (lane->got.count == 0) /* else it is the recording that takes the time between them */
         pithi_delay_to(&lane->delay, record->time_ns);

@@ -75,6 +75,20 @@ log 40 0 "000000000 0 0 event mark
     000000301 1 0 leave MPI_Recv" >one.txt
 pith convert one.txt one.pith && pith compensate one.pith -o out.pith 2>/dev/null
 is "$(times)" "0:event:0 1:enter:50 0:send:60 0:send:160 1:recv:170 1:leave:170 1:enter:260 1:recv:261 1:leave:261" "receives that end in another order than they were posted"
+# Two receives of one call: near one another they end together, far from one another each for itself.
+for apart in 20 5000; do
+    log 30 0 "000000100 0 0 event mark
+        000000200 0 0 send MPI_COMM_WORLD $mpi_send
+        000000200 0 0 send MPI_COMM_WORLD $mpi_send
+        000000050 1 0 enter MPI_Recv
+        000000300 1 0 recv MPI_COMM_WORLD $mpi_recv
+        $(printf %09d $((300 + apart))) 1 0 recv MPI_COMM_WORLD ${mpi_recv/posted=0/posted=1}
+        000009000 1 0 leave MPI_Recv" >one.txt
+    pith convert one.txt one.pith && pith compensate one.pith -o out.pith 2>/dev/null
+    times | tr ' ' '\n' | grep 1:recv | paste -sd' '
+done >both.txt
+is "$(cat both.txt)" "1:recv:270 1:recv:270
+1:recv:270 1:recv:5270" "receives of one call"
 # pith:own: 80 between two records, of which 20 are in front of the record before; more than has passed it cannot be.
 log 1 1 "000000010 0 0 event mark
     000000090 0 0 counter pith:own value=0
