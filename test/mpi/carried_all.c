@@ -1,4 +1,4 @@
-/* carried_all.c - messages, collectives and communicators in all their forms, told byte by byte: each operation prints a line
+/* carried_all.c - messages, collectives, communicators in all their forms, byte by byte: each operation prints a line
  * with its result, its status, and a hash of all the memory that it may have written. What it prints must not depend on
  * PITH_COMPENSATE; it goes to the files told.RANK. Rank r sends to r + 1 and receives from r - 1, so one rank talks to
  * itself. `carried_all threads`: some threads at once; prints what was wrong. */

@@ -146,8 +146,8 @@ void pithi_carry_end(void)
     const struct pithi_shadow *world = pithi_shadow_find(MPI_COMM_WORLD);
     int64_t delay_ns = pithi_delay_total_ns();
     pithi_carry_on = 0;
+    pithi_own_waited(delay_ns);
     pithi_own_tell();
-    pithi_own_tell_delay(pithi_delay_ns());
     snprintf(key, sizeof key, "delay_ns %d", world->rank);
     snprintf(value, sizeof value, "%lld", (long long)delay_ns);
     pithi_own_fact(key, value);

@@ -134,14 +134,19 @@ struct pithi_carry_freed {
 MPI_Request *pithi_carry_free_begin(struct pithi_carry_freed *freed, MPI_Request *request);
 void pithi_carry_free_end(struct pithi_carry_freed *freed, int result);
 
-/* ---- collectives: after the library's call (carry_coll.c) -------------------------------------------------------- */
+/* A communicator was made (shadow.h), which takes its time. */
+void pithi_carry_made(int result, const MPI_Comm *made);
+
+/* ---- collectives (carry_coll.c): open and end outside of all else, come right before the library's call ---------- */
 
 enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO };
 struct pithi_carry_coll {
     int64_t begin_ns;
-    struct pithi_shadow *comm;
+    struct pithi_shadow *comm;      /* NULL: nothing is carried */
+    struct pithi_carry_coll *outer; /* a call inside of which this one is (a callback's) */
 };
-void pithi_carry_coll_begin(struct pithi_carry_coll *carry, MPI_Comm comm);
+void pithi_carry_coll_open(struct pithi_carry_coll *carry);
+void pithi_carry_coll_come(MPI_Comm comm);
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root);
 
 #endif

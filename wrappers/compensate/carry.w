@@ -405,31 +405,11 @@
 
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
-{{fn f @with_all}}
-    {{vardecl struct pithi_carry_coll carry}}
+/* When a process comes to one; the rest is in outside.w. */
+{{fn f @with_all @from_root @to_root}}
     if (PITHI_CARRYING)
-        pithi_carry_coll_begin(&{{carry}}, {{comm}});
+        pithi_carry_coll_come({{comm}});
     {{callfn}}
-    if (PITHI_CARRYING)
-        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_ALL, 0);
-{{endfn}}
-
-{{fn f @from_root}}
-    {{vardecl struct pithi_carry_coll carry}}
-    if (PITHI_CARRYING)
-        pithi_carry_coll_begin(&{{carry}}, {{comm}});
-    {{callfn}}
-    if (PITHI_CARRYING)
-        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_FROM, {{root}});
-{{endfn}}
-
-{{fn f @to_root}}
-    {{vardecl struct pithi_carry_coll carry}}
-    if (PITHI_CARRYING)
-        pithi_carry_coll_begin(&{{carry}}, {{comm}});
-    {{callfn}}
-    if (PITHI_CARRYING)
-        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_TO, {{root}});
 {{endfn}}
 
 /* The others. The compiler knows which ones. */
@@ -439,12 +419,18 @@
     {{callfn}}
 {{endfn}}
 
+{{fn f @rma @rma_one}}
+    if (PITHI_CARRYING)
+        pithi_carry_alone(PITHI_ALONE_RMA);
+    {{callfn}}
+{{endfn}}
+
 /* ---- communicators, types ---------------------------------------------------------------------------------------- */
 
 {{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge @comm_inter}}
     {{callfn}}
     if (PITHI_CARRYING)
-        pithi_shadow_made({{returnVal}}, {{made}});
+        pithi_carry_made({{returnVal}}, {{made}});
 {{endfn}}
 
 {{fn f @comm_free}}

@@ -17,16 +17,24 @@ struct arrival {
 };
 enum { NUMBERS = sizeof(struct arrival) / sizeof(int64_t) };
 
-void pithi_carry_coll_begin(struct pithi_carry_coll *carry, MPI_Comm comm)
+static __thread struct pithi_carry_coll *innermost __attribute__((tls_model("initial-exec")));
+
+void pithi_carry_coll_open(struct pithi_carry_coll *carry)
 {
-    pithi_own_tell();
+    carry->comm = NULL;
+    carry->outer = innermost;
+    innermost = carry;
+}
+
+void pithi_carry_coll_come(MPI_Comm comm)
+{
     int64_t from = pithi_delay_clock();
-    carry->comm = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
-    if (!carry->comm || carry->comm->is_inter || carry->comm->comm == MPI_COMM_NULL) {
-        carry->comm = NULL;
+    struct pithi_shadow *found = comm == MPI_COMM_NULL ? NULL : pithi_shadow_find(comm);
+    if (found && !found->is_inter && found->comm != MPI_COMM_NULL)
+        innermost->comm = found;
+    else
         pithi_carry_alone(PITHI_ALONE_COMM);
-    }
-    carry->begin_ns = pithi_delay_spent(from);
+    innermost->begin_ns = pithi_delay_spent(from);
 }
 
 /* All that came: they end as long after the last would have come as they ended after the last came. */
@@ -45,6 +53,7 @@ static void from_root(const struct pithi_carry_coll *carry, const struct arrival
 
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root)
 {
+    innermost = carry->outer;
     if (!carry->comm || carry->comm->size == 1)
         return;
     int64_t end_ns = pithi_delay_clock(), x = pithi_delay_ns();
@@ -62,5 +71,14 @@ void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape
     else if (!bad && shape == PITHI_CARRY_FROM && !is_root)
         from_root(carry, &all, end_ns);
     pithi_delay_spent(end_ns);
-    pithi_own_tell_delay(pithi_delay_ns());
+    pithi_own_waited(pithi_delay_ns());
+    if (pithi_self.depth == 0)
+        pithi_own_tell();
+}
+
+void pithi_carry_made(int result, const MPI_Comm *made)
+{
+    int64_t from = pithi_delay_clock();
+    pithi_shadow_made(result, made);
+    pithi_delay_spent(from);
 }

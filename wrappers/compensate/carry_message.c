@@ -18,7 +18,6 @@ static struct pithi_shadow *find(MPI_Comm comm)
 
 static void open_with(struct pithi_carry *carry, enum pithi_carry_call call, struct pithi_shadow *comm)
 {
-    pithi_own_tell();
     carry->from_ns = pithi_delay_clock();
     carry->call = call;
     carry->comm = comm;
@@ -176,8 +175,7 @@ void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status)
     pithi_delay_spent(wait.end_ns);
     if (!carry->receives)
         return;
-    pithi_own_tell();
-    pithi_own_tell_delay(pithi_delay_ns());
+    pithi_own_waited(pithi_delay_ns());
 }
 
 /* MPI lets a type be freed once a request has it; freeing it with the request is safer. */

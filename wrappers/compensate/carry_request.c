@@ -32,7 +32,6 @@ void pithi_carry_start(int count, const MPI_Request *requests)
 {
     if (!pithi_carried_any())
         return;
-    pithi_own_tell();
     int64_t from = pithi_delay_clock();
     for (int i = 0; i < count; i++) {
         struct pithi_carried *entry = requests[i] == MPI_REQUEST_NULL ? NULL : pithi_carried_find(requests[i], 0);
@@ -156,7 +155,6 @@ MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, con
     done->user = statuses;
     if (count <= 0 || !requests || !pithi_carried_any() || !make_room(done, count))
         return statuses;
-    pithi_own_tell();
     int64_t from = pithi_delay_clock();
     int kind = look(done, count, requests);
     done->count = kind ? count : 0;
@@ -183,8 +181,7 @@ static void end(struct pithi_carry_done *done, const struct pithi_wait *wait)
     pithi_delay_spent(wait->end_ns);
     if (!wait->count)
         return;
-    pithi_own_tell();
-    pithi_own_tell_delay(pithi_delay_ns());
+    pithi_own_waited(pithi_delay_ns());
 }
 
 /* MPI 4.0, 3.7.5: with MPI_ERR_IN_STATUS each status tells; MPI_ERR_PENDING means neither failed nor complete. With any

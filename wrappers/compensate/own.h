@@ -10,10 +10,11 @@ void pithi_own_begin(void);
 int64_t pithi_own_ns(void);
 /* What was spent beside, by PITH_COMPENSATE itself, or by a template that does more: adds to it. */
 void pithi_own_add(int64_t ns);
-/* The log is told of what was added, and of the delay where it has changed otherwise; before a call of the library, as
- * pith:own tells what was spent before it. Libraries without a log do nothing. */
+/* The delay has changed otherwise: by waiting. */
+void pithi_own_waited(int64_t delay_ns);
+/* The log is told of both, by pith:own and pith:delay: behind a call (outside.w). Libraries without a log do
+ * nothing. */
 void pithi_own_tell(void);
-void pithi_own_tell_delay(int64_t delay_ns);
 /* A fact for the log. */
 void pithi_own_fact(const char *key, const char *value);
 

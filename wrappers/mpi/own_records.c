@@ -6,6 +6,8 @@
 
 /* Spent by PITH_COMPENSATE itself, and not yet in the log. */
 static __thread int64_t untold_ns __attribute__((tls_model("initial-exec")));
+static __thread int64_t waited_ns __attribute__((tls_model("initial-exec"))); /* likewise: the delay */
+static __thread int has_waited __attribute__((tls_model("initial-exec")));
 static uint32_t counter;
 
 void pithi_own_begin(void)
@@ -19,20 +21,22 @@ int64_t pithi_own_ns(void) { return pith_own_cost_sum() + untold_ns; }
 
 void pithi_own_add(int64_t ns) { untold_ns += ns; }
 
-void pithi_own_tell(void)
+void pithi_own_waited(int64_t delay_ns)
 {
-    if (untold_ns <= 0 || !pith_recording())
-        return;
-    pith_own_cost((uint64_t)untold_ns);
-    untold_ns = 0;
+    waited_ns = delay_ns;
+    has_waited = 1;
 }
 
-void pithi_own_tell_delay(int64_t delay_ns)
+void pithi_own_tell(void)
 {
-    static __thread int64_t told_ns __attribute__((tls_model("initial-exec")));
-    if (delay_ns != told_ns)
-        pith_count(counter, (double)delay_ns);
-    told_ns = delay_ns;
+    if (!pith_recording())
+        return;
+    if (untold_ns > 0)
+        pith_own_cost((uint64_t)untold_ns);
+    untold_ns = 0;
+    if (has_waited)
+        pith_count(counter, (double)waited_ns);
+    has_waited = 0;
 }
 
 void pithi_own_fact(const char *key, const char *value) { pith_property(key, value); }

@@ -62,6 +62,6 @@ void pithi_own_add(int64_t ns) { added_ns += ns; }
 
 void pithi_own_tell(void) {}
 
-void pithi_own_tell_delay(int64_t delay_ns) { (void)delay_ns; }
+void pithi_own_waited(int64_t delay_ns) { (void)delay_ns; }
 
 void pithi_own_fact(const char *key, const char *value) { (void)key, (void)value; }
