@@ -1,20 +1,46 @@
 /* error.c - the text of a thread's last error. Knows nothing of logs. */
 #include "error.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"
 
-/* No longer: libpith must find room for all its variables of threads in a process that opens it late. */
-static _Thread_local char error_text[768];
+enum { TEXT = 2048 };
+
+/* Not in the thread's own block, where a library that is opened late finds little room. */
+static _Thread_local char *error_text;
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void drop(void *text)
+{
+    free(text);
+    error_text = NULL;
+}
+
+static void make_key(void) { pthread_key_create(&at_thread_end, drop); }
+
+static char *own_text(void)
+{
+    if (error_text == NULL) {
+        pthread_once(&once, make_key);
+        error_text = calloc(1, TEXT);
+        pthread_setspecific(at_thread_end, error_text);
+    }
+    return error_text;
+}
 
 int pithi_fail(int err, const char *format, ...)
 {
     va_list args;
-    char text[sizeof error_text]; /* the arguments may point into error_text */
+    char text[TEXT], *own = own_text(); /* the arguments may point into it */
 
+    if (own == NULL)
+        return err;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -22,13 +48,13 @@ int pithi_fail(int err, const char *format, ...)
     while (text[i]) { /* nothing that a terminal obeys */
         size_t length = pithi_utf8_plain(text + i, sizeof text - i);
         if (length)
-            memcpy(error_text + i, text + i, length);
+            memcpy(own + i, text + i, length);
         else
-            error_text[i] = '?';
+            own[i] = '?';
         i += length ? length : 1;
     }
-    error_text[i] = 0;
+    own[i] = 0;
     return err;
 }
 
-const char *pithlog_error(void) { return error_text; }
+const char *pithlog_error(void) { return error_text != NULL ? error_text : ""; }

@@ -1,7 +1,7 @@
 # heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper
 # in it that burns HEAVY_NS in each call, as ./heavy-MPI.so; make_workloads MPI its programs, as ./workloads-MPI, ./heat2d-MPI.
 make_heavy() {
-    wrappergen --preload -w "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
+    wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavy-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/compensate" -o "heavy-$1.so" "heavy-$1.c" $(runtime_objects "$1") -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
@@ -16,7 +16,7 @@ runtime_objects() {
 }
 # The same of the time library, as ./heavytime-MPI.so.
 make_heavytime() {
-    wrappergen --preload -w "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/carry.w" \
+    wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$top/wrappers/time/time.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/compensate/carry.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \

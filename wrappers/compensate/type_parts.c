@@ -4,12 +4,38 @@
 #include "real.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* Copies of up to so many bytes are faster than a type. With PITH_COMPENSATE=datatype: none. */
-enum { COPY_MOST = 4096 };
+enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
 static uint64_t copy_most;
-static __thread char copies[2][sizeof(struct pithi_header) + COPY_MOST] __attribute__((aligned(16)));
+
+/* Where this thread copies to: of what it sends, of what it receives. Not in its own block, which has no room for so much
+ * in a library that is opened late. NULL: no memory. */
+enum { COPY_SENT, COPY_RECEIVED };
+static pthread_key_t copies_key;
+static pthread_once_t copies_once = PTHREAD_ONCE_INIT;
+
+static __thread char *own_copies __attribute__((tls_model("initial-exec")));
+
+static void drop_copies(void *copies)
+{
+    free(copies);
+    own_copies = NULL;
+}
+
+static void make_copies_key(void) { pthread_key_create(&copies_key, drop_copies); }
+
+static char *copies(int which)
+{
+    if (!own_copies) {
+        pthread_once(&copies_once, make_copies_key);
+        own_copies = malloc(2 * COPY_ROOM);
+        pthread_setspecific(copies_key, own_copies);
+    }
+    return own_copies ? own_copies + which * COPY_ROOM : NULL;
+}
 
 /* ---- Types ---------------------------------------------------------------------------------------------------------
  * Which ones can be copied: named types without gaps. Each thread keeps what it asked last. */
@@ -148,10 +174,10 @@ void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum 
         pack(part, header, memory);
         return;
     }
-    char *place = call == PITHI_CARRY_BLOCKING ? copies[0] : NULL;
+    char *place = call == PITHI_CARRY_BLOCKING && is_copied(part) ? copies(COPY_SENT) : NULL;
     if (call == PITHI_CARRY_REQUEST && is_copied(part))
         *memory = place = malloc(sizeof *header + COPY_MOST);
-    if (!place || !is_copied(part)) {
+    if (!place) {
         pithi_part_join(part, header);
         return;
     }
@@ -161,8 +187,9 @@ void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum 
 
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header)
 {
-    if (is_copied(part))
-        copy(part, header, copies[1]);
+    char *place = is_copied(part) ? copies(COPY_RECEIVED) : NULL;
+    if (place)
+        copy(part, header, place);
     else
         pithi_part_join(part, header);
 }
@@ -259,19 +286,23 @@ void pithi_status_without_header(MPI_Status *status)
 static uint64_t measure_copy_most(void)
 {
     int64_t type_ns = INT64_MAX, copy_ns = INT64_MAX;
+    char *to = copies(COPY_SENT), *of = copies(COPY_RECEIVED);
+    if (!to)
+        return 0;
+    memset(of, 0, COPY_MOST);
     for (int i = 0; i < 20; i++) {
         struct pithi_header header = {0, 0, 0};
         struct pithi_part part;
         int64_t from = pithi_delay_clock();
-        pithi_part_user(&part, copies[0], 1, MPI_BYTE);
+        pithi_part_user(&part, to, 1, MPI_BYTE);
         pithi_part_join(&part, &header);
         pithi_part_end(&part);
         int64_t between = pithi_delay_clock();
-        memcpy(copies[0], copies[1], COPY_MOST);
+        memcpy(to, of, COPY_MOST);
         __asm__ volatile("" ::: "memory");
-        int64_t to = pithi_delay_clock();
+        int64_t end = pithi_delay_clock();
         type_ns = between - from < type_ns ? between - from : type_ns;
-        copy_ns = to - between < copy_ns ? to - between : copy_ns;
+        copy_ns = end - between < copy_ns ? end - between : copy_ns;
     }
     uint64_t most = copy_ns > 0 ? (uint64_t)(type_ns * COPY_MOST / copy_ns) : COPY_MOST;
     return most > COPY_MOST ? COPY_MOST : most < 64 ? 64 : most;

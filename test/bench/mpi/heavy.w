@@ -1,8 +1,8 @@
 /* heavy.w - a wrapper that costs too much: burns HEAVY_NS in each MPI call before anything else, and says so
  * (pith_own_cost). Between log.w and messages.w, so that a message is sent after the burning, and inside of its state:
  *
- *     wrappergen --preload -w log.w heavy.w messages.w carry.w ...
- *     wrappergen --preload -w time.w heavy.w carry.w ...            -DHEAVY_TIME: the time library
+ *     wrappergen --preload -w outside.w log.w heavy.w messages.w carry.w ...
+ *     wrappergen --preload -w outside.w time.w heavy.w carry.w ...      -DHEAVY_TIME: the time library
  */
 #include <stdlib.h>
 #include <time.h>
