@@ -33,19 +33,26 @@ enum pithi_coll_shape pithi_coll_shape(const char *name)
         {"Alltoall", PITHI_COLL_ALL},  {"Alltoallv", PITHI_COLL_ALL},
         {"Alltoallw", PITHI_COLL_ALL}, {"Reduce_scatter", PITHI_COLL_ALL},
         {"Win_fence", PITHI_COLL_ALL}, {"Reduce_scatter_block", PITHI_COLL_ALL},
-        {"Bcast", PITHI_COLL_FROM},    {"Scatter", PITHI_COLL_FROM},
-        {"Scatterv", PITHI_COLL_FROM}, {"Reduce", PITHI_COLL_TO},
-        {"Gather", PITHI_COLL_TO},     {"Gatherv", PITHI_COLL_TO},
+        {"Fence", PITHI_COLL_ALL},     {"Bcast", PITHI_COLL_FROM},
+        {"Scatter", PITHI_COLL_FROM},  {"Scatterv", PITHI_COLL_FROM},
+        {"Reduce", PITHI_COLL_TO},     {"Gather", PITHI_COLL_TO},
+        {"Gatherv", PITHI_COLL_TO},
     };
-    size_t length = strlen(name);
-    if (strncmp(name, "MPI_", 4) != 0)
-        return PITHI_COLL_NONE;
-    if (length > 6 && strcmp(name + length - 2, "_c") == 0) /* large counts */
+    const char *call = pithi_mpi_call(name);
+    size_t length = call ? strlen(call) : 0;
+    if (length > 2 && strcmp(call + length - 2, "_c") == 0) /* large counts */
         length -= 2;
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        if (strlen(shapes[i].name) == length - 4 && memcmp(shapes[i].name, name + 4, length - 4) == 0)
+    for (size_t i = 0; call && i < sizeof shapes / sizeof shapes[0]; i++)
+        if (strlen(shapes[i].name) == length && memcmp(shapes[i].name, call, length) == 0)
             return shapes[i].shape;
     return PITHI_COLL_NONE;
+}
+
+const char *pithi_mpi_call(const char *name)
+{
+    if (strncmp(name, "MPI_", 4) == 0)
+        return name + 4;
+    return strncmp(name, "MPI::", 5) == 0 ? strrchr(name, ':') + 1 : NULL;
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */

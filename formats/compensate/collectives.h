@@ -16,6 +16,8 @@ enum pithi_coll_shape {
 };
 /* Of the call of that name. */
 enum pithi_coll_shape pithi_coll_shape(const char *name);
+/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast; NULL: the name of something else. */
+const char *pithi_mpi_call(const char *name);
 
 /* Times in ns: as measured, the own cost up to then included; and as they would have been without any. */
 struct pithi_coll {

@@ -423,7 +423,7 @@ static struct trait trait_of(const struct pithlog_def *def)
 {
     struct trait t = {0, 0, PITHI_COLL_NONE};
     if (def->kind == PITHLOG_STATE) {
-        t.wrapped = strncmp(def->group, "MPI", 3) == 0 || strncmp(def->name, "MPI_", 4) == 0;
+        t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name);
         t.shape = pithi_coll_shape(def->name);
     }
     t.tells_cost = def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;

@@ -68,7 +68,7 @@ static void add_lane(uint32_t lane)
 static struct pithlog *make_log(void)
 {
     static const char *const colours[] = {"red", "green", "blue", "yellow", "orange"};
-    char name[16];
+    char name[32];
 
     core_log_begin(&writing);
     for (int i = 0; i < STATES; i++) {

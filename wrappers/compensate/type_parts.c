@@ -11,8 +11,8 @@
 enum { COPY_MOST = 4096, COPY_ROOM = (sizeof(struct pithi_header) + COPY_MOST + 15) / 16 * 16 };
 static uint64_t copy_most;
 
-/* Where this thread copies to: of what it sends, of what it receives. Not in its own block, which has no room for so much
- * in a library that is opened late. NULL: no memory. */
+/* Where this thread copies to: of what it sends, of what it receives. Not in its own block, where a library that is
+ * opened late finds little room. NULL: no memory. */
 enum { COPY_SENT, COPY_RECEIVED };
 static pthread_key_t copies_key;
 static pthread_once_t copies_once = PTHREAD_ONCE_INIT;

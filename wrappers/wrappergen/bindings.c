@@ -26,16 +26,17 @@ static void parse_class(struct bindings *bindings, char *line, size_t at)
         fault(&bindings->source, at, "no class in this line; write class NAME C_TYPE C_NULL, or class NAME : BASE");
         return;
     }
+    struct cxx_class *made = make(sizeof *made); /* members point to it */
+    *made = (struct cxx_class){name, base ? base->type : type, base ? base->null : null};
     bindings->classes = grow(bindings->classes, (size_t)bindings->class_count, sizeof *bindings->classes);
-    bindings->classes[bindings->class_count++] =
-        base ? (struct cxx_class){name, base->type, base->null} : (struct cxx_class){name, type, null};
+    bindings->classes[bindings->class_count++] = made;
 }
 
 const struct cxx_class *bindings_class(const struct bindings *bindings, const char *name)
 {
     for (int i = 0; i < bindings->class_count; i++)
-        if (!strcmp(bindings->classes[i].name, name))
-            return &bindings->classes[i];
+        if (!strcmp(bindings->classes[i]->name, name))
+            return bindings->classes[i];
     return NULL;
 }
 

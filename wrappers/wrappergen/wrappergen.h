@@ -134,7 +134,7 @@ struct member {
 };
 struct bindings {
     struct source source;
-    struct cxx_class *classes;
+    struct cxx_class **classes;
     struct member *at;
     int class_count, count;
 };
