@@ -11,7 +11,12 @@ for mpi in $(mpis); do
     like "$(pith check log.pith)" ': the clock of rank 1 steps' "pith check tells"
 
     # No line goes through a wobble of 50 us, if round trips are not as long as that.
-    FALSE_CLOCKS=2 FALSE_WOBBLE=50000 run "$mpi" 2 160 5000 sync; is $? 0 "$mpi: pith_sync: ends well"
+    for _ in 1 2 3 4 5 6; do # for one at a quiet moment
+        FALSE_CLOCKS=2 FALSE_WOBBLE=50000 run "$mpi" 2 160 5000 sync
+        status=$?
+        [ "$(slack log.pith)" -ge 40000 ] || break
+    done
+    is "$status" 0 "$mpi: pith_sync: ends well"
     if [ "$(slack log.pith)" -lt 40000 ]; then
         like "$(pith info log.pith)" '^clock_of_rank_1: .*, drifts unevenly$' "$mpi: a clock that wobbles is told"
     else skip "$mpi: a clock that wobbles" "round trips are too long on this machine now"; fi
