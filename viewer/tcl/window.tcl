@@ -46,6 +46,8 @@ oo::class create ::pith::Window {
     }
 
     destructor {
+        after cancel [list after 0 [list [self] second_look]]
+        after cancel [list [self] second_look]
         after cancel [list [self] finish]
         if {$unfinished} {
             ::pith::typing::go_on
