@@ -56,7 +56,7 @@ int old_rank();
 int main()
 {
     MPI::Init();
-    std::puts(old_rank() == MPI::COMM_WORLD.Get_rank() + 4 ? "fine" : "wrong");
+    std::fputs(old_rank() == MPI::COMM_WORLD.Get_rank() + 4 ? "fine\n" : "wrong\n", stdout);
     MPI::Finalize();
 }
 C
@@ -85,7 +85,7 @@ C
         is "$? $(sort out | tr '\n' ' ')" "0 fine 1 fine 1 fine 3 " "$mpi: and is called" || cat err
     done
 
-    # C began and ended MPI: calls before and after throw.
+    # C ended MPI, C or C++ began it: calls before and after throw.
     cat >cends.cc <<'C'
 #include <mpi.h>
 #include <cstdio>
@@ -101,7 +101,10 @@ static void call()
 int main(int argc, char **argv)
 {
     call();
-    MPI_Init(&argc, &argv);
+    if (argc > 1)
+        MPI::Init(argc, argv);
+    else
+        MPI_Init(&argc, &argv);
     call();
     MPI_Finalize();
     call();
@@ -110,5 +113,11 @@ int main(int argc, char **argv)
 }
 C
     cxx "$mpi" -I"$include" -o cends cends.cc -L"$lib" -lpith-cxx -Wl,-rpath,"$lib" && runs "$mpi" 2 cends "thrown 3" "$mpi: MPI begun and ended by C"
+    is "$(PITH_QUIET=1 mpiexec_of "$mpi" 2 ./cends x 2>&1; echo $?)" "thrown 3
+thrown 3
+0" "$mpi: begun by C++, ended by C"
+    is "$(PITH_QUIET=1 mpiexec_of "$mpi" 2 pith run -o cends.pith ./cends x 2>&1; echo $?)" "thrown 3
+thrown 3
+0" "$mpi: the same, recorded"
 done
 finish

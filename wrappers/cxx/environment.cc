@@ -7,8 +7,8 @@ namespace pith_cxx
 std::atomic<int> mpi_runs(0);
 static std::atomic<int> finalizing(0);
 
-// MPI may be begun and ended by C or Fortran: then an attribute of MPI_COMM_SELF tells of the end, for MPI_Finalize
-// deletes it.
+// MPI may be begun or ended by C or Fortran: the first call sees that MPI runs, and an attribute of MPI_COMM_SELF tells
+// of the end, for MPI_Finalize deletes it.
 static int end_of_mpi(MPI_Comm, int, void *, void *)
 {
     finalizing = 1;
@@ -66,28 +66,18 @@ namespace PMPI
 inline namespace pith
 {
 
-void Init(int &argc, char **&argv)
-{
-    check(MPI_Init(&argc, &argv));
-    mpi_runs = 1;
-}
-void Init()
-{
-    check(MPI_Init(nullptr, nullptr));
-    mpi_runs = 1;
-}
+void Init(int &argc, char **&argv) { check(MPI_Init(&argc, &argv)); }
+void Init() { check(MPI_Init(nullptr, nullptr)); }
 int Init_thread(int &argc, char **&argv, int required)
 {
     int provided = MPI_THREAD_SINGLE;
     check(MPI_Init_thread(&argc, &argv, required, &provided));
-    mpi_runs = 1;
     return provided;
 }
 int Init_thread(int required)
 {
     int provided = MPI_THREAD_SINGLE;
     check(MPI_Init_thread(nullptr, nullptr, required, &provided));
-    mpi_runs = 1;
     return provided;
 }
 void Finalize()
