@@ -11,7 +11,7 @@ records=${BENCH_RECORDS:-$([ -n "${BIG:-}" ] && echo 100000000 || echo 10000000)
 make="$build/test/bench/make_big_log"
 
 exec 9<> <(:)
-Xvfb -displayfd 9 -screen 0 4400x2400x24 >/dev/null 2>xvfb.log &
+Xvfb -noreset -displayfd 9 -screen 0 4400x2400x24 >/dev/null 2>xvfb.log &
 xvfb=$!
 trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
 read -r -t 20 -u 9 display || exit 0

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 int checks, wrong, rank_here, size_here;
-static const char *part = "begin_and_end";
+static const char *part = "begin_and_end", *last_called = "nothing";
 
 // called(ID): by the counting members. One line of $CXX_CALLED for each function and part.
 void called(const char *id);
@@ -24,6 +24,7 @@ void called(const char *id)
     static std::set<std::string> noted;
     const char *path = std::getenv("CXX_CALLED");
     const std::string line = std::string(id) + "\t" + part + "\n";
+    last_called = id;
     if (!path || !noted.insert(line).second)
         return;
     const int fd = open(path, O_WRONLY | O_APPEND | O_CREAT, 0644);
@@ -40,10 +41,11 @@ static void run(const char *name, void (*function)())
         function();
     } catch (const MPI::Exception &e) {
         wrong++;
-        std::printf("wrong: %s: exception %d: %s\n", name, e.Get_error_code(), e.Get_error_string());
+        std::printf("# wrong: %s of %s: exception %d: %s\n", last_called, name, e.Get_error_code(), e.Get_error_string());
     }
     if (wrong > before)
-        std::printf("wrong in %s, rank %d\n", name, rank_here);
+        std::printf("# wrong in %s, rank %d\n", name, rank_here);
+    std::fflush(stdout); // also for when another rank waits for ever for this one
     part = "begin_and_end";
 }
 

@@ -9,13 +9,13 @@
 #include <cstring>
 #include <vector>
 
-extern int checks, wrong;
+extern int checks, wrong, rank_here, size_here;
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         checks++;                                                                                                      \
         if (!(condition)) {                                                                                            \
             wrong++;                                                                                                   \
-            std::printf("wrong: %s:%d: %s\n", __FILE__, __LINE__, #condition);                                         \
+            std::printf("# wrong: rank %d, %s:%d: %s\n", rank_here, __FILE__, __LINE__, #condition);                   \
         }                                                                                                              \
     } while (0)
 /* The statement throws MPI::Exception of this class. */
@@ -38,7 +38,6 @@ extern int checks, wrong;
         }                                                                                                              \
     } while (0)
 
-extern int rank_here, size_here;
 void point_to_point();
 void requests();
 void statuses();

@@ -31,7 +31,7 @@ if ! command -v Xvfb >/dev/null; then
     finish
 fi
 exec 9<> <(:)
-Xvfb -displayfd 9 -screen 0 1200x900x24 >/dev/null 2>xvfb.log &
+Xvfb -noreset -displayfd 9 -screen 0 1200x900x24 >/dev/null 2>xvfb.log &
 xvfb=$!
 trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
 read -r -t 20 -u 9 display

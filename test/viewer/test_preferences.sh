@@ -86,7 +86,7 @@ is "$(pith view plain.pith -e 'puts [::pith::theme::px 10]; prefer scale 2; puts
 kill "$xvfb"
 rm -f "$conf"
 exec 9<> <(:)
-Xvfb -dpi 192 -displayfd 9 -screen 0 1600x1200x24 >/dev/null 2>&1 &
+Xvfb -noreset -dpi 192 -displayfd 9 -screen 0 1600x1200x24 >/dev/null 2>&1 &
 xvfb=$!
 read -r -t 20 -u 9 display
 export DISPLAY=":$display"

@@ -30,7 +30,8 @@ start_display() {
         finish
     fi
     exec 9<> <(:)
-    Xvfb -displayfd 9 -screen 0 "${screen_size:-1300x900}x24" >/dev/null 2>xvfb.log &
+    # (Without -noreset it begins anew, and refuses who comes meanwhile, whenever its last client goes.)
+    Xvfb -noreset -displayfd 9 -screen 0 "${screen_size:-1300x900}x24" >/dev/null 2>xvfb.log &
     xvfb=$!
     trap 'kill $xvfb 2>/dev/null; cd /; rm -rf "$TMPDIR"' EXIT
     read -r -t 20 -u 9 display
