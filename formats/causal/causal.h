@@ -2,9 +2,9 @@
  *
  * Clocks that were compared still differ by some microseconds, and those of other recorders by more; then messages
  * seem to arrive before they left. The rule: no receive ends before its send began plus the smallest latency between
- * the two machines; no process leaves a collective before those have entered it that it had to wait for. Where a time
- * breaks the rule it is moved up to it, and what lies around it is stretched, so that no order on a rank changes and no
- * interval jumps:
+ * the two machines; no process leaves a collective, or is told that its request is complete, before those have entered
+ * it that it had to wait for (coll_rules.h). Where a time breaks the rule it is moved up to it, and what lies around it
+ * is stretched, so that no order on a rank changes and no interval jumps:
  *
  *     send at 100, receive at 40, latency 5:  the receive moves to 105, by 65
  *     behind it    what comes later moves by 65 less 1 percent of the time since: at 40 + 6500 nothing is left of it
@@ -18,8 +18,8 @@
  * After D. Becker, R. Rabenseifner, F. Wolf, J. C. Linford: Scalable timestamp synchronization for event traces of
  * message-passing applications. Parallel Computing 35 (2009), and R. Rabenseifner's controlled logical clock (1997).
  *
- * Two passes over the log; a temporary file has 48 bytes a send, receive and collective. Memory grows with ranks, and
- * messages and collectives under way.
+ * Two passes over the log; a temporary file has 48 bytes a send and receive, some 150 a collective. Memory grows with
+ * ranks, and messages and collectives under way.
  */
 #ifndef PITHI_CAUSAL_H
 #define PITHI_CAUSAL_H

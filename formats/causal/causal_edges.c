@@ -7,23 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "coll_rules.h"
 #include "error.h"
 #include "match.h"
 #include "native/log.h"
-
-/* The collectives of which it is known who waits for whom. Where nothing is given or got nobody has to wait. In a
- * scan only some wait for some; Alltoallv and Alltoallw do not tell who gets nothing of whom: they are left alone. */
-enum direction { NEITHER, ALL, FROM_ROOT, TO_ROOT };
-static const struct {
-    const char *name;
-    enum direction direction;
-    int bare; /* 1: also without bytes */
-} collectives[] = {
-    {"MPI_Barrier", ALL, 1},     {"MPI_Allreduce", ALL, 0},     {"MPI_Allgather", ALL, 0},
-    {"MPI_Allgatherv", ALL, 0},  {"MPI_Alltoall", ALL, 0},      {"MPI_Reduce_scatter_block", ALL, 0},
-    {"MPI_Bcast", FROM_ROOT, 0}, {"MPI_Scatter", FROM_ROOT, 0}, {"MPI_Scatterv", FROM_ROOT, 0},
-    {"MPI_Reduce", TO_ROOT, 0},  {"MPI_Gather", TO_ROOT, 0},    {"MPI_Gatherv", TO_ROOT, 0},
-};
 
 /* What a communicator has under way: operations by their number, `first` the oldest. */
 struct comm_seen {
@@ -36,8 +23,9 @@ struct comm_seen {
 struct lane_seen {
     uint32_t state;      /* entered last; UINT32_MAX: it was left */
     uint32_t coll_state; /* of the collective under way */
-    uint32_t leaving;    /* which that is; UINT32_MAX: none */
-    uint16_t leave_flags;
+    uint32_t leaving;    /* the edge that entered it; UINT32_MAX: none */
+    uint32_t started;    /* that of the last nonblocking one; UINT32_MAX: none */
+    int gets_of_all;     /* its next collective does */
 };
 
 struct collecting {
@@ -45,9 +33,12 @@ struct collecting {
     struct pithi_match *match;
     struct lane_seen *lanes;
     struct comm_seen *comms;
-    struct pithi_map turns; /* (communicator, rank): operations seen */
-    signed char *known;     /* [definitions]: its row of the table, -1: none */
-    uint32_t *filled;       /* [ranks] */
+    struct pithi_map turns;                     /* (communicator, rank): operations seen */
+    struct pithi_map started;                   /* (rank, request): the edge that entered it */
+    struct pithi_map places;                    /* (communicator, rank): its rank there */
+    struct pithi_coll_rule *known;              /* [definitions] */
+    uint32_t start_event, end_event, all_event; /* definitions; UINT32_MAX: not in the log */
+    uint32_t *filled;                           /* [ranks] */
     int messages_only;
 };
 
@@ -59,13 +50,13 @@ static int no_memory(const struct pithi_edges *e)
 /* ---- Room -------------------------------------------------------------------------------------------------------- */
 
 /* So many edges and meetings at most; the file's place on the disk is promised, or a full disk would be a signal. */
-static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t meetings)
+static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t meetings, uint64_t seats)
 {
     int fd, err = PITH_OK;
     void *mapped;
     if (edges >= PITHI_NO_PARTNER)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: more than 4e9 sends, receives and collectives", e->log->path);
-    e->mapped_bytes = edges * sizeof *e->edges + meetings * sizeof *e->meetings + 1;
+    e->mapped_bytes = edges * sizeof *e->edges + meetings * sizeof *e->meetings + seats * sizeof *e->seats + 1;
     if ((fd = pithi_temporary_file()) < 0)
         return pithi_fail(PITH_ERR_IO, "no place for a temporary file: %s; set TMPDIR", strerror(errno));
     errno = posix_fallocate(fd, 0, (off_t)e->mapped_bytes);
@@ -79,14 +70,22 @@ static int make_room(struct pithi_edges *e, uint64_t edges, uint64_t meetings)
         return no_memory(e);
     e->edges = mapped;
     e->meetings = (void *)(e->edges + edges);
+    e->seats = (void *)(e->meetings + meetings);
+    e->seat_room = (uint32_t)seats;
     return PITH_OK;
 }
 
-static int count_edges(struct pithi_edges *e, uint64_t *edges, uint64_t *meetings)
+/* Only logs of nonblocking collectives tell their ends, and take a look at all events. */
+static uint32_t kinds_of(const struct collecting *c)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL};
+    uint32_t events = c->end_event != UINT32_MAX || c->all_event != UINT32_MAX ? 1u << PITHLOG_EVENT : 0;
+    return 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL | events;
+}
+
+static int count_edges(struct collecting *c, uint64_t *edges, uint64_t *meetings)
+{
+    struct pithi_edges *e = c->e;
+    struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = kinds_of(c)};
     struct pithlog_record records[256];
     struct pithlog_iter *iter;
     int count, err = pithlog_iter_open(e->log, &query, &iter);
@@ -95,10 +94,11 @@ static int count_edges(struct pithi_edges *e, uint64_t *edges, uint64_t *meeting
     *edges = *meetings = 0;
     while ((count = pithlog_iter_next_many(iter, records, 256)) > 0)
         for (int i = 0; i < count; i++) {
-            int is_coll = records[i].kind == PITHLOG_COLL;
-            e->count[pithi_log_rank_of(e->log, records[i].lane)] += 1u + (unsigned)is_coll;
-            *edges += 1u + (unsigned)is_coll;
-            *meetings += (unsigned)is_coll;
+            unsigned is_coll = records[i].kind == PITHLOG_COLL;
+            unsigned more = records[i].kind != PITHLOG_EVENT ? 1 + is_coll : records[i].id == c->end_event;
+            e->count[pithi_log_rank_of(e->log, records[i].lane)] += more;
+            *edges += more;
+            *meetings += is_coll;
         }
     pithlog_iter_close(iter);
     return count < 0 ? PITH_ERR_DAMAGED : PITH_OK;
@@ -217,46 +217,137 @@ static int find_meeting(struct collecting *c, uint32_t rank, uint32_t comm, uint
     return PITH_OK;
 }
 
+/* The rank's place in the communicator; its size: none. */
+static int find_place(struct collecting *c, uint32_t rank, uint32_t number, uint32_t *place)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->e->log, number);
+    int32_t world_rank = pithi_log_rank(c->e->log, rank)->rank;
+    uint64_t key = (uint64_t)number << 32 | rank;
+    *place = rank;
+    if (comm->size == 0 || pithi_map_get(&c->places, key, place))
+        return PITH_OK;
+    for (*place = 0; *place < (uint32_t)comm->size && comm->world_ranks[*place] != world_rank;)
+        ++*place;
+    return pithi_map_put(&c->places, key, *place) ? PITH_OK : no_memory(c->e);
+}
+
+/* A seat of the meeting. Where there is none, as the log has not what it says, nobody waits. */
+static int find_seat(struct collecting *c, uint32_t rank, uint32_t comm, struct pithi_edge *enter)
+{
+    struct pithi_edges *e = c->e;
+    struct pithi_meeting *meeting = &e->meetings[enter->partner];
+    uint32_t place;
+    int err = find_place(c, rank, comm, &place);
+    if (err != PITH_OK || place >= meeting->members ||
+        (meeting->seats == 0 && meeting->members > e->seat_room - e->seat_count))
+        return err;
+    if (meeting->seats == 0) {
+        meeting->seats = e->seat_count + 1;
+        for (uint32_t i = 0; i < meeting->members; i++)
+            e->seats[e->seat_count++] = (struct pithi_seat){INT64_MAX, INT64_MAX};
+    }
+    enter->seat = place;
+    return PITH_OK;
+}
+
+/* What entering does for others, and, PITHI_EDGE_LATER bits up, what the end waits for. */
+static unsigned flags_of(const struct pithi_coll_rule *rule, int is_root, int gives, int gets, int has_seat)
+{
+    unsigned enter = gives ? PITHI_EDGE_GIVES : 0, leave = 0;
+    if (rule->shape == PITHI_COLL_ALL) {
+        leave = gets ? PITHI_EDGE_ALL : 0;
+    } else if (rule->shape == PITHI_COLL_FROM) {
+        enter = is_root && gives ? PITHI_EDGE_ROOT : 0;
+        leave = !is_root && gets ? PITHI_EDGE_OF_ROOT : 0;
+    } else if (rule->shape == PITHI_COLL_TO) {
+        leave = is_root && gets ? PITHI_EDGE_ALL : 0;
+    } else {
+        leave = gets && has_seat ? PITHI_EDGE_LOWER : 0;
+    }
+    return enter | leave << PITHI_EDGE_LATER;
+}
+
 static int take_collective(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(c->e->log, r->comm);
     struct lane_seen *lane = &c->lanes[r->lane];
     struct pithi_edge *enter = new_edge(c, rank, PITHI_EDGE_ENTER, r->time_ns);
-    int row = lane->state != UINT32_MAX ? c->known[lane->state] : -1, is_root, err;
+    struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
     uint32_t members = r->comm == 0 && comm->size == 0 ? c->e->ranks : (uint32_t)comm->size;
+    int gets_of_all = lane->gets_of_all, bare, is_root, err;
+    lane->gets_of_all = 0;
+    lane->started = PITHI_NO_PARTNER;
+    enter->seat = PITHI_NO_SEAT;
     if (c->messages_only || members == 0 || comm->remote_size != 0)
         return PITH_OK;
     if ((err = find_meeting(c, rank, r->comm, members, &enter->partner)) != PITH_OK)
         return err;
-    if (row < 0 || enter->partner == PITHI_NO_PARTNER)
+    if (lane->state != UINT32_MAX)
+        rule = c->known[lane->state];
+    if (rule.shape == PITHI_COLL_NONE || enter->partner == PITHI_NO_PARTNER)
         return PITH_OK;
+    if (rule.shape == PITHI_COLL_LOWER && (err = find_seat(c, rank, r->comm, enter)) != PITH_OK)
+        return err;
+    bare = rule.flags & PITHI_COLL_BARE;
     is_root = r->peer == pithi_log_rank(c->e->log, rank)->rank;
-    int gives = collectives[row].bare || r->bytes > 0, gets = collectives[row].bare || r->got_bytes > 0;
-    if (collectives[row].direction == ALL) {
-        enter->flags = gives ? PITHI_EDGE_GIVES : 0;
-        lane->leave_flags = gets ? PITHI_EDGE_ALL : 0;
-    } else if (collectives[row].direction == FROM_ROOT) {
-        enter->flags = is_root && gives ? PITHI_EDGE_ROOT : 0;
-        lane->leave_flags = !is_root && gets ? PITHI_EDGE_OF_ROOT : 0;
+    enter->flags = (uint16_t)flags_of(&rule, is_root, bare || r->bytes > 0,
+                                      rule.flags & PITHI_COLL_LOOSE ? gets_of_all : bare || r->got_bytes > 0,
+                                      enter->seat != PITHI_NO_SEAT);
+    if (rule.flags & PITHI_COLL_STARTS) {
+        lane->started = (uint32_t)(enter - c->e->edges);
     } else {
-        enter->flags = gives ? PITHI_EDGE_GIVES : 0;
-        lane->leave_flags = is_root && gets ? PITHI_EDGE_ALL : 0;
+        lane->leaving = (uint32_t)(enter - c->e->edges);
+        lane->coll_state = lane->state;
     }
-    lane->leaving = enter->partner;
-    lane->coll_state = lane->state;
     return PITH_OK;
+}
+
+/* The end of a collective that was entered at that edge. */
+static void new_end(struct collecting *c, uint32_t rank, enum pithi_edge_kind kind, uint32_t entered, int64_t time_ns)
+{
+    const struct pithi_edge *enter = &c->e->edges[entered];
+    struct pithi_edge *edge = new_edge(c, rank, kind, time_ns);
+    edge->partner = enter->partner;
+    edge->seat = enter->seat;
+    edge->flags = enter->flags >> PITHI_EDGE_LATER;
 }
 
 static void take_leave(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
 {
     struct lane_seen *lane = &c->lanes[r->lane];
-    if (r->id == lane->coll_state && lane->leaving != UINT32_MAX) {
-        struct pithi_edge *edge = new_edge(c, rank, PITHI_EDGE_LEAVE, r->time_ns);
-        edge->partner = lane->leaving;
-        edge->flags = lane->leave_flags;
-        lane->leaving = UINT32_MAX;
+    if (r->id == lane->coll_state && lane->leaving != PITHI_NO_PARTNER) {
+        new_end(c, rank, PITHI_EDGE_LEAVE, lane->leaving, r->time_ns);
+        lane->leaving = PITHI_NO_PARTNER;
     }
     lane->state = UINT32_MAX;
+}
+
+static uint32_t request_of(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* What the recorder says of a collective: who it is for, that its request was made, that it is complete. */
+static int take_event(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
+{
+    struct lane_seen *lane = &c->lanes[r->lane];
+    uint64_t key = (uint64_t)rank << 32;
+    uint32_t entered;
+    if (r->id == c->all_event)
+        lane->gets_of_all = 1;
+    if ((r->id != c->start_event && r->id != c->end_event) || r->payload_bytes != 4)
+        return PITH_OK;
+    key |= request_of(r->payload);
+    if (r->id == c->start_event) {
+        int stored = pithi_map_put(&c->started, key, lane->started);
+        lane->started = PITHI_NO_PARTNER;
+        return stored ? PITH_OK : no_memory(c->e);
+    }
+    if (pithi_map_get(&c->started, key, &entered) && entered != PITHI_NO_PARTNER) {
+        new_end(c, rank, PITHI_EDGE_COMPLETE, entered, r->time_ns);
+        pithi_map_put(&c->started, key, PITHI_NO_PARTNER);
+    }
+    return PITH_OK;
 }
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
@@ -273,6 +364,8 @@ static int take(struct collecting *c, const struct pithlog_record *r)
         return PITH_OK;
     case PITHLOG_COLL:
         return take_collective(c, rank, r);
+    case PITHLOG_EVENT:
+        return take_event(c, rank, r);
     default:
         return take_message(c, rank, r);
     }
@@ -280,10 +373,8 @@ static int take(struct collecting *c, const struct pithlog_record *r)
 
 static int take_all(struct collecting *c)
 {
-    struct pithlog_query query = {.from_ns = INT64_MIN,
-                                  .to_ns = INT64_MAX,
-                                  .kinds = 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL |
-                                           1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
+    struct pithlog_query query = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = kinds_of(c) | 1u << PITHLOG_ENTER | 1u << PITHLOG_LEAVE};
     struct pithlog_record records[256];
     struct pithlog_iter *iter;
     int count, err = pithlog_iter_open(c->e->log, &query, &iter);
@@ -319,12 +410,34 @@ static int find_groups(struct pithi_edges *e)
     return PITH_OK;
 }
 
+/* 1: the log has scans. */
+static int know_names(struct collecting *c)
+{
+    int has_scans = 0;
+    c->start_event = c->end_event = c->all_event = UINT32_MAX;
+    for (uint32_t i = 0; i < c->e->log->info.defs; i++) {
+        const struct pithlog_def *def = pithlog_get_def(c->e->log, i);
+        if (def->kind == PITHLOG_STATE)
+            c->known[i] = pithi_coll_rule(def->name);
+        has_scans |= c->known[i].shape == PITHI_COLL_LOWER;
+        if (def->kind != PITHLOG_EVENT_TYPE)
+            continue;
+        if (strcmp(def->name, PITHI_COLL_STARTED) == 0)
+            c->start_event = i;
+        else if (strcmp(def->name, PITHI_COLL_COMPLETE) == 0)
+            c->end_event = i;
+        else if (strcmp(def->name, PITHI_COLL_OF_ALL) == 0)
+            c->all_event = i;
+    }
+    return has_scans;
+}
+
 static int prepare(struct collecting *c)
 {
     struct pithi_edges *e = c->e;
     uint64_t edges, meetings;
     uint32_t first = 0;
-    int err;
+    int has_scans, err;
     e->ranks = pithi_log_ranks(e->log);
     e->first = calloc(e->ranks + (size_t)1, sizeof *e->first);
     e->count = calloc(e->ranks + (size_t)1, sizeof *e->count);
@@ -332,32 +445,18 @@ static int prepare(struct collecting *c)
     c->filled = calloc(e->ranks + (size_t)1, sizeof *c->filled);
     c->lanes = calloc(e->log->info.lanes + (size_t)1, sizeof *c->lanes);
     c->comms = calloc(e->log->info.comms + (size_t)1, sizeof *c->comms);
-    c->known = calloc(e->log->info.defs + (size_t)1, 1);
+    c->known = calloc(e->log->info.defs + (size_t)1, sizeof *c->known);
     c->match = pithi_match_new();
     if (!e->first || !e->count || !e->group || !c->filled || !c->lanes || !c->comms || !c->known || !c->match)
         return no_memory(e);
     TRY(find_groups(e));
-    TRY(count_edges(e, &edges, &meetings));
-    TRY(make_room(e, edges, meetings));
+    has_scans = know_names(c);
+    TRY(count_edges(c, &edges, &meetings));
+    TRY(make_room(e, edges, meetings, has_scans ? meetings : 0));
     for (uint32_t i = 0; i < e->ranks; first += e->count[i++])
         e->first[i] = first;
 out:
     return err;
-}
-
-/* "MPI_Bcast" or "MPI_Bcast_c". */
-static void know_names(struct collecting *c)
-{
-    for (uint32_t i = 0; i < c->e->log->info.defs; i++) {
-        const struct pithlog_def *def = pithlog_get_def(c->e->log, i);
-        c->known[i] = -1;
-        for (size_t row = 0; def->kind == PITHLOG_STATE && row < sizeof collectives / sizeof *collectives; row++) {
-            size_t length = strlen(collectives[row].name);
-            if (strncmp(def->name, collectives[row].name, length) == 0 &&
-                (def->name[length] == '\0' || strcmp(def->name + length, "_c") == 0))
-                c->known[i] = (signed char)row;
-        }
-    }
 }
 
 /* Where something is missing, the n-th operation of one rank need not be that of another. */
@@ -377,12 +476,11 @@ int pithi_edges_collect(struct pithi_edges *e, struct pithlog *log)
     memset(e, 0, sizeof *e);
     e->log = log;
     TRY(prepare(&c));
-    know_names(&c);
     c.messages_only = misses_some(log);
     if (c.messages_only)
         pithi_match_cut(c.match);
     for (uint32_t i = 0; i < log->info.lanes; i++)
-        c.lanes[i] = (struct lane_seen){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
+        c.lanes[i] = (struct lane_seen){UINT32_MAX, UINT32_MAX, PITHI_NO_PARTNER, PITHI_NO_PARTNER, 0};
     TRY(take_all(&c));
     for (uint32_t i = 0; i < e->ranks; i++)
         e->count[i] = c.filled[i];
@@ -394,6 +492,8 @@ out:
     free(c.known);
     free(c.filled);
     pithi_map_free(&c.turns);
+    pithi_map_free(&c.started);
+    pithi_map_free(&c.places);
     pithi_match_free(c.match);
     return err;
 }

@@ -6,16 +6,25 @@
 #include "native/map.h"
 #include "pithlog.h"
 
-enum pithi_edge_kind { PITHI_EDGE_SEND = 1, PITHI_EDGE_RECV, PITHI_EDGE_ENTER, PITHI_EDGE_LEAVE };
+enum pithi_edge_kind {
+    PITHI_EDGE_SEND = 1,
+    PITHI_EDGE_RECV,
+    PITHI_EDGE_ENTER,
+    PITHI_EDGE_LEAVE,
+    PITHI_EDGE_COMPLETE /* LEAVE of a nonblocking collective: its request was completed */
+};
 
 enum {
-    PITHI_EDGE_DONE = 1,    /* its time is known */
-    PITHI_EDGE_GIVES = 2,   /* ENTER: others may have to wait for it */
-    PITHI_EDGE_ROOT = 4,    /* ENTER, of the root of a collective that comes from it */
-    PITHI_EDGE_ALL = 8,     /* LEAVE: not before all that give have entered */
-    PITHI_EDGE_OF_ROOT = 16 /* LEAVE: not before the root has entered */
+    PITHI_EDGE_DONE = 1,     /* its time is known */
+    PITHI_EDGE_GIVES = 2,    /* ENTER: others may have to wait for it */
+    PITHI_EDGE_ROOT = 4,     /* ENTER, of the root of a collective that comes from it */
+    PITHI_EDGE_ALL = 8,      /* LEAVE: not before all that give have entered */
+    PITHI_EDGE_OF_ROOT = 16, /* LEAVE: not before the root has entered */
+    PITHI_EDGE_LOWER = 32,   /* LEAVE: not before those on lower seats have entered */
+    PITHI_EDGE_LATER = 8     /* ENTER of a nonblocking one: the flags of its COMPLETE, so many bits up */
 };
 #define PITHI_NO_PARTNER UINT32_MAX
+#define PITHI_NO_SEAT UINT32_MAX
 
 struct pithi_edge {
     int64_t time_ns;
@@ -24,7 +33,10 @@ struct pithi_edge {
                           before it, as it is to have been reached there */
     int64_t extra_ns;  /* backwards: and by so much besides */
     uint32_t partner;  /* RECV: its send; SEND: its receive; ENTER, LEAVE: the collective; PITHI_NO_PARTNER: none */
-    uint32_t waiter;   /* SEND: rank + 1 that waits for it; 0 */
+    union {
+        uint32_t waiter; /* SEND: rank + 1 that waits for it; 0 */
+        uint32_t seat;   /* ENTER, LEAVE: its place among the meeting's seats, if that has any */
+    };
     uint16_t kind, flags;
     uint32_t rank; /* its index in the log */
 };
@@ -37,6 +49,14 @@ struct pithi_meeting {
     uint32_t members, seen; /* seen: while they are collected, members found; then, entered */
     uint32_t waiters;       /* rank + 1, the first of a list; 0 */
     uint32_t told;          /* 1: counted as backwards */
+    uint32_t seats;         /* of a scan: the first of its members' seats, + 1; 0: it has none */
+    uint32_t come;          /* so many seats, from the first, have entered */
+};
+
+/* A member of a scan, which waits for those on the seats before. */
+struct pithi_seat {
+    int64_t entered_ns; /* INT64_MAX: not yet; then, with those before: when the last of them that gives had */
+    int64_t left_ns;    /* when it left, if it had to wait. Backwards: when the first of those behind did */
 };
 
 struct pithi_edges {
@@ -47,6 +67,8 @@ struct pithi_edges {
     uint32_t ranks;
     struct pithi_meeting *meetings; /* mapped too */
     uint32_t meeting_count;
+    struct pithi_seat *seats; /* mapped too */
+    uint32_t seat_count, seat_room;
     uint32_t *group;         /* [ranks]: those with one clock have one number */
     struct pithi_ways *ways; /* between two groups */
     uint32_t way_count, way_room;

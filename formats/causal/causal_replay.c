@@ -21,6 +21,23 @@ struct replay {
 
 static int64_t sum(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
 
+/* Whether those have entered a collective that one who leaves it had to wait for, and when the last of them did. */
+static int have_come(const struct pithi_edges *e, const struct pithi_meeting *meeting, const struct pithi_edge *edge,
+                     int64_t *last_ns)
+{
+    if (edge->flags & PITHI_EDGE_ALL) {
+        *last_ns = meeting->latest_ns;
+        return meeting->seen >= meeting->members;
+    }
+    if (edge->flags & PITHI_EDGE_LOWER) {
+        if (edge->seat > 0 && edge->seat <= meeting->come)
+            *last_ns = e->seats[meeting->seats - 1 + edge->seat - 1].entered_ns;
+        return edge->seat <= meeting->come;
+    }
+    *last_ns = meeting->root_ns;
+    return meeting->root_ns != INT64_MIN;
+}
+
 /* What an edge must not come before; INT64_MIN: nothing. 0: that is not known yet, and it is to wait. */
 static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64_t *least_ns)
 {
@@ -35,16 +52,14 @@ static int needs(struct replay *r, struct pithi_edge *edge, uint32_t rank, int64
             return 0;
         }
         *least_ns = sum(sum(send->time_ns, send->shift_ns), pithi_edges_latency(e, send->rank, rank));
-    } else if (edge->kind == PITHI_EDGE_LEAVE && edge->flags & (PITHI_EDGE_ALL | PITHI_EDGE_OF_ROOT)) {
+    } else if (edge->flags & (PITHI_EDGE_ALL | PITHI_EDGE_OF_ROOT | PITHI_EDGE_LOWER)) {
         struct pithi_meeting *meeting = &e->meetings[edge->partner];
-        int there = edge->flags & PITHI_EDGE_ALL ? meeting->seen >= meeting->members : meeting->root_ns != INT64_MIN;
         /* Where the root gave nothing, or somebody is missing, nobody waits once all that there are have come. */
-        if (!there && meeting->seen < meeting->members) {
+        if (!have_come(e, meeting, edge, least_ns) && meeting->seen < meeting->members) {
             r->walkers[rank].waiting = meeting->waiters;
             meeting->waiters = rank + 1;
             return 0;
         }
-        *least_ns = edge->flags & PITHI_EDGE_ALL ? meeting->latest_ns : meeting->root_ns;
     }
     return 1;
 }
@@ -64,6 +79,19 @@ static void wake_all(struct replay *r, struct pithi_meeting *meeting)
         wake(r, waiter);
         waiter = next;
     }
+}
+
+/* One more member of a scan has entered: 1: some may be able to go on. */
+static int sit_down(const struct pithi_edges *e, struct pithi_meeting *meeting, const struct pithi_edge *edge,
+                    int64_t now_ns)
+{
+    struct pithi_seat *seats = &e->seats[meeting->seats - 1];
+    uint32_t come = meeting->come;
+    seats[edge->seat].entered_ns = edge->flags & PITHI_EDGE_GIVES ? now_ns : INT64_MIN;
+    for (; meeting->come < meeting->members && seats[meeting->come].entered_ns != INT64_MAX; meeting->come++)
+        if (meeting->come > 0 && seats[meeting->come - 1].entered_ns > seats[meeting->come].entered_ns)
+            seats[meeting->come].entered_ns = seats[meeting->come - 1].entered_ns;
+    return meeting->come > come;
 }
 
 /* What its time means for others. */
@@ -86,9 +114,14 @@ static void tell(struct replay *r, struct pithi_edge *edge, int64_t now_ns)
                 meeting->latest_ns = now_ns;
             if (edge->flags & PITHI_EDGE_ROOT)
                 meeting->root_ns = now_ns;
-            if (meeting->seen >= meeting->members || edge->flags & PITHI_EDGE_ROOT)
+            int more = edge->flags & PITHI_EDGE_ROOT;
+            if (meeting->seats != 0 && edge->seat != PITHI_NO_SEAT)
+                more |= sit_down(e, meeting, edge, now_ns);
+            if (meeting->seen >= meeting->members || more)
                 wake_all(r, meeting);
         }
+        if (edge->flags & PITHI_EDGE_LOWER)
+            e->seats[meeting->seats - 1 + edge->seat].left_ns = now_ns;
         if (edge->flags & PITHI_EDGE_ALL && now_ns < meeting->left_ns)
             meeting->left_ns = now_ns;
         if (edge->flags & PITHI_EDGE_OF_ROOT && now_ns < meeting->left_root_ns)
@@ -106,7 +139,7 @@ static void step(struct replay *r, uint32_t rank, int64_t least_ns)
     if (least_ns != INT64_MIN && sum(edge->time_ns, w->shift_ns) < least_ns) {
         w->shift_ns = least_ns - edge->time_ns;
         r->moved = 1;
-        if (edge->kind == PITHI_EDGE_LEAVE && !r->e->meetings[edge->partner].told) {
+        if (edge->kind != PITHI_EDGE_RECV && !r->e->meetings[edge->partner].told) {
             r->e->meetings[edge->partner].told = 1;
             r->collectives++;
         }

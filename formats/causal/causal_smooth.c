@@ -14,6 +14,10 @@ static int64_t room_of(const struct pithi_edges *e, const struct pithi_edge *edg
         if (edge->flags & PITHI_EDGE_ROOT && meeting->left_root_ns != INT64_MAX &&
             meeting->left_root_ns - now_ns < room)
             room = meeting->left_root_ns - now_ns;
+        if (edge->flags & PITHI_EDGE_GIVES && meeting->seats != 0 && edge->seat != PITHI_NO_SEAT) {
+            int64_t left_ns = e->seats[meeting->seats - 1 + edge->seat].left_ns;
+            room = left_ns != INT64_MAX && left_ns - now_ns < room ? left_ns - now_ns : room;
+        }
     }
     return room > 0 ? room : 0;
 }
@@ -51,8 +55,22 @@ static void smooth_rank(struct pithi_edges *e, uint32_t rank)
     }
 }
 
+/* On each seat: when the first of those behind it left. */
+static void look_behind(struct pithi_seat *seats, uint32_t count)
+{
+    int64_t first_ns = INT64_MAX;
+    while (count-- > 0) {
+        int64_t own_ns = seats[count].left_ns;
+        seats[count].left_ns = first_ns;
+        first_ns = own_ns < first_ns ? own_ns : first_ns;
+    }
+}
+
 void pithi_edges_smooth(struct pithi_edges *e)
 {
+    for (uint32_t i = 0; i < e->meeting_count; i++)
+        if (e->meetings[i].seats != 0)
+            look_behind(&e->seats[e->meetings[i].seats - 1], e->meetings[i].members);
     for (uint32_t i = 0; i < e->ranks; i++)
         smooth_rank(e, i);
 }
@@ -64,6 +82,7 @@ static uint32_t pass(const struct pithi_edge *edges, uint32_t count, const struc
                                 : r->kind == PITHLOG_RECV  ? PITHI_EDGE_RECV
                                 : r->kind == PITHLOG_COLL  ? PITHI_EDGE_ENTER
                                 : r->kind == PITHLOG_LEAVE ? PITHI_EDGE_LEAVE
+                                : r->kind == PITHLOG_EVENT ? PITHI_EDGE_COMPLETE
                                                            : 0;
     while (at < count && edges[at].time_ns < r->time_ns)
         at++;

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "error.h"
 #include "native/log.h"
@@ -19,41 +18,6 @@ struct pithi_colls {
     uint32_t count, room, free_first;
     uint32_t *members; /* of each communicator: those that the log has, + 1; 0: not asked yet */
 };
-
-/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
-
-enum pithi_coll_shape pithi_coll_shape(const char *name)
-{
-    static const struct {
-        const char *name;
-        enum pithi_coll_shape shape;
-    } shapes[] = {
-        {"Barrier", PITHI_COLL_ALL},   {"Allreduce", PITHI_COLL_ALL},
-        {"Allgather", PITHI_COLL_ALL}, {"Allgatherv", PITHI_COLL_ALL},
-        {"Alltoall", PITHI_COLL_ALL},  {"Alltoallv", PITHI_COLL_ALL},
-        {"Alltoallw", PITHI_COLL_ALL}, {"Reduce_scatter", PITHI_COLL_ALL},
-        {"Win_fence", PITHI_COLL_ALL}, {"Reduce_scatter_block", PITHI_COLL_ALL},
-        {"Fence", PITHI_COLL_ALL},     {"Bcast", PITHI_COLL_FROM},
-        {"Scatter", PITHI_COLL_FROM},  {"Scatterv", PITHI_COLL_FROM},
-        {"Reduce", PITHI_COLL_TO},     {"Gather", PITHI_COLL_TO},
-        {"Gatherv", PITHI_COLL_TO},
-    };
-    const char *call = pithi_mpi_call(name);
-    size_t length = call ? strlen(call) : 0;
-    if (length > 2 && strcmp(call + length - 2, "_c") == 0) /* large counts */
-        length -= 2;
-    for (size_t i = 0; call && i < sizeof shapes / sizeof shapes[0]; i++)
-        if (strlen(shapes[i].name) == length && memcmp(shapes[i].name, call, length) == 0)
-            return shapes[i].shape;
-    return PITHI_COLL_NONE;
-}
-
-const char *pithi_mpi_call(const char *name)
-{
-    if (strncmp(name, "MPI_", 4) == 0)
-        return name + 4;
-    return strncmp(name, "MPI::", 5) == 0 ? strrchr(name, ':') + 1 : NULL;
-}
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 

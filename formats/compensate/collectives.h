@@ -5,19 +5,8 @@
 #ifndef PITHI_COLLECTIVES_H
 #define PITHI_COLLECTIVES_H
 
+#include "coll_rules.h"
 #include "pithlog.h"
-
-/* Who waits for whom in it. */
-enum pithi_coll_shape {
-    PITHI_COLL_NONE, /* nobody, or it is not known: MPI_Ibcast, MPI_Scan, neighbours ... */
-    PITHI_COLL_ALL,  /* all for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
-    PITHI_COLL_FROM, /* all for the root: MPI_Bcast, MPI_Scatter */
-    PITHI_COLL_TO    /* the root for all: MPI_Reduce, MPI_Gather */
-};
-/* Of the call of that name. */
-enum pithi_coll_shape pithi_coll_shape(const char *name);
-/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast; NULL: the name of something else. */
-const char *pithi_mpi_call(const char *name);
 
 /* Times in ns: as measured, the own cost up to then included; and as they would have been without any. */
 struct pithi_coll {

@@ -419,12 +419,19 @@ out:
     return err;
 }
 
+/* A call that only starts one waits for nobody, and neither is a scan's waiting followed. */
+static enum pithi_coll_shape shape_of(const char *name)
+{
+    struct pithi_coll_rule rule = pithi_coll_rule(name);
+    return rule.flags & PITHI_COLL_STARTS || rule.shape == PITHI_COLL_LOWER ? PITHI_COLL_NONE : rule.shape;
+}
+
 static struct trait trait_of(const struct pithlog_def *def)
 {
     struct trait t = {0, 0, PITHI_COLL_NONE};
     if (def->kind == PITHLOG_STATE) {
         t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name);
-        t.shape = pithi_coll_shape(def->name);
+        t.shape = shape_of(def->name);
     }
     t.tells_cost = def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
     return t;

@@ -21,7 +21,7 @@ for case in "4 60" "1 20" "2 100" "64 10" "4 60 coarse" "3 50 coarse"; do
         mend bad; ok $? "$case, skew $skew"
         like "$(python3 "$here/causal_check.py" bad.old)" 'backwards [0-9]*[1-9]' "it is backwards before"
         python3 "$here/causal_check.py" bad.new bad.old >got
-        is "$(head -n 1 got)" "backwards 0 early 0" "nothing is, after"
+        like "$(head -n 1 got)" "^backwards 0 early 0 of [0-9]*[1-9]" "nothing is, after"
         is "$(sed -n 2p got)" "order kept" "each rank's records are as they were, in their order" || { diff <(cut -f 2- bad.old) <(cut -f 2- bad.new) | head -n 5; }
         awk '/^intervals/ { exit !($2 > 0.989) }' got; ok $? "no interval is cut short: $(sed -n 3p got)"
         like "$(cat said)" 'note: [0-9]+ messages and [0-9]+ collectives were backwards; times moved by up to [0-9]+ ns' "what was done is said"

@@ -13,7 +13,7 @@ for mpi in $(mpis); do
     pith convert log.pith copy.pith && is "$(pith info copy.pith | grep ^clock_)" "$(pith info log.pith | grep ^clock_)" "a copy tells the same"
 
     FALSE_CLOCKS=4 PITH_CAUSAL=1 run "$mpi" 4 100 2000; is $? 0 "$mpi: PITH_CAUSAL: ends well"
-    pith print log.pith >mended; is "$(python3 "$top/test/cli/causal_check.py" mended)" "backwards 0 early 0" "nothing is backwards"
+    pith print log.pith >mended; like "$(python3 "$top/test/cli/causal_check.py" mended)" "^backwards 0 early 0 of [0-9]*[1-9]" "nothing is backwards"
     near log.pith "$mpi: PITH_CAUSAL"
 
     FALSE_CLOCKS=2 run "$mpi" 5 50 1000; is $? 0 "$mpi: two machines, five ranks: ends well"

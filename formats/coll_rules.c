@@ -1,0 +1,65 @@
+/* coll_rules.c - see coll_rules.h. */
+#include "coll_rules.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct row {
+    const char *call;
+    struct pithi_coll_rule rule;
+} rows[] = {
+    {"Barrier", {PITHI_COLL_ALL, PITHI_COLL_BARE}},
+    {"Allreduce", {PITHI_COLL_ALL, 0}},
+    {"Allgather", {PITHI_COLL_ALL, 0}},
+    {"Allgatherv", {PITHI_COLL_ALL, 0}},
+    {"Alltoall", {PITHI_COLL_ALL, 0}},
+    {"Alltoallv", {PITHI_COLL_ALL, PITHI_COLL_LOOSE}},
+    {"Alltoallw", {PITHI_COLL_ALL, PITHI_COLL_LOOSE}},
+    {"Reduce_scatter", {PITHI_COLL_ALL, 0}},
+    {"Reduce_scatter_block", {PITHI_COLL_ALL, 0}},
+    {"Bcast", {PITHI_COLL_FROM, 0}},
+    {"Scatter", {PITHI_COLL_FROM, 0}},
+    {"Scatterv", {PITHI_COLL_FROM, 0}},
+    {"Reduce", {PITHI_COLL_TO, 0}},
+    {"Gather", {PITHI_COLL_TO, 0}},
+    {"Gatherv", {PITHI_COLL_TO, 0}},
+    {"Scan", {PITHI_COLL_LOWER, 0}},
+    {"Exscan", {PITHI_COLL_LOWER, 0}},
+    {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}}, /* with MPI_MODE_NOPRECEDE nobody has to */
+    {"Fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},     /* MPI::Win::Fence */
+};
+
+const char *pithi_mpi_call(const char *name)
+{
+    if (strncmp(name, "MPI_", 4) == 0)
+        return name + 4;
+    return strncmp(name, "MPI::", 5) == 0 ? strrchr(name, ':') + 1 : NULL;
+}
+
+static const struct row *find(const char *call, size_t length)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (strlen(rows[i].call) == length && strncasecmp(rows[i].call, call, length) == 0)
+            return &rows[i];
+    return NULL;
+}
+
+struct pithi_coll_rule pithi_coll_rule(const char *name)
+{
+    struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
+    const char *call = pithi_mpi_call(name);
+    size_t length = call ? strlen(call) : 0;
+    const struct row *row;
+    if (length > 2 && strcmp(call + length - 2, "_c") == 0) /* large counts */
+        length -= 2;
+    if (length < 2)
+        return rule;
+    if ((row = find(call, length)) != NULL)
+        return row->rule;
+    if (call[0] == 'I' && (row = find(call + 1, length - 1)) != NULL) {
+        rule = row->rule;
+        rule.flags |= PITHI_COLL_STARTS;
+    }
+    return rule;
+}
