@@ -91,7 +91,7 @@ oo::class create ::pith::Legend {
             -yscrollcommand [list [self] scrolled]
         ttk::scrollbar $path.scroll -orient vertical -command [list $tree yview]
         foreach {column width anchor} {
-            #0 136 w  show 42 center  find 36 center  count 76 e  inclusive 68 e  exclusive 76 e  share 58 e
+            #0 186 w  show 42 center  find 36 center  count 74 e  inclusive 68 e  exclusive 76 e  share 56 e
         } {
             set by [expr {$column eq "#0" ? "name" : $column}]
             $tree heading $column -anchor $anchor -command [list [self] sort_by $by]

@@ -87,12 +87,12 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # The time lines get the most of it, whatever the others ask for.
+    # The legend gets what it asks for, but the time lines the most of it.
     method share_width {} {
         bind $top.panes <Map> {}
-        set least [expr {[winfo width $top.panes] * 58 / 100}]
-        if {[llength [$top.panes panes]] > 1 && [$top.panes sashpos 0] < $least} {
-            $top.panes sashpos 0 $least
+        if {[llength [$top.panes panes]] > 1} {
+            set width [winfo width $top.panes]
+            $top.panes sashpos 0 [expr {max($width * 58 / 100, $width - [winfo reqwidth $top.panes.legend])}]
         }
     }
 
