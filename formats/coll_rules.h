@@ -19,9 +19,9 @@ enum {
     PITHI_COLL_STARTS = 4 /* the call only starts it; what completes its request waits */
 };
 
-/* Events by which a recorder tells more of collectives (4 bytes of payload, big-endian, in the first two). In the state
+/* Events by which a recorder tells more of collectives; the first two have 4 bytes of payload, big-endian. In the state
  * of a nonblocking one, behind its record: the number of its request until it is complete; the other one tells that in
- * whatever call completes it. Before the record of MPI_Alltoallv and such: this process gets something of each other. */
+ * whatever call completes it. Before the record of MPI_Alltoallv and such: this process gets some of each other's. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_OF_ALL "pith:coll_of_all"

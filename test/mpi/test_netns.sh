@@ -27,9 +27,11 @@ exec ip netns exec $there unshare -m -u -T --monotonic 1000 sh -c "mount --bind 
 END
 chmod +x agent
 
-# run MPI RANKS ARGS...: half of the ranks on each
+# run MPI RANKS ARGS...: half of the ranks on each. MPICH 4.0 over UCX's TCP hangs in its own MPI_Finalize now and then, on a
+# loaded machine with one way slowed in 12 of 109 runs of the same program without Pith: one rank waits for its connections
+# to be closed. The log is written before that, and if it is there, Pith has done its part.
 run() {
-    local mpi=$1 ranks=$2 half=$(($2 / 2)); shift 2
+    local mpi=$1 ranks=$2 half=$(($2 / 2)) status; shift 2
     rm -rf log.pith*
     case $mpi in
     mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
@@ -37,6 +39,9 @@ run() {
     openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
         -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
     esac >out 2>err
+    status=$?
+    [ "$mpi $status" != "mpich 124" ] || ! [ -e log.pith ] || { echo "# MPICH hangs in its MPI_Finalize"; status=0; }
+    return $status
 }
 
 # slow LINK: one way is later by 3 ms; where the kernel cannot do that, what comes close behind another packet waits.

@@ -98,6 +98,23 @@ out=$(timeout 60 pith view away -e 'source tools.tcl; until {[string match "*the
 like "$out" '^[0-9]+$' "of a folder elsewhere too: its log takes the place"
 wait "$job"
 
+# ---- On two machines, played on one, whose clocks drift apart
+"${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || { ok 1 "false_clock.c compiles"; finish; }
+UCX_LOG_LEVEL=fatal FALSE_CLOCKS=2 timeout 60 "mpiexec.$mpi" -n 2 env LD_PRELOAD="$PWD/false_clock.so" pith run -o two.pith ./talk 200 >out 2>err &
+job=$!
+recording two.pith
+cat >two.tcl <<'END'
+source tools.tcl
+check [regexp {^live, [0-9.]+ s, times not yet corrected for drift$} [live]] "two machines: times are not final: [live]"
+check [until {[string match "*two.pith - Pith" [wm title [winfo toplevel [canvas]]]]}] "at the end the log takes its place"
+check [expr {![string match "*drift*" [live]]}] "with all times corrected: [live]"
+close
+END
+timeout 60 pith view two.pith -e 'source two.tcl' >checks.out 2>&1
+is "$?" 0 "the window of a program on two machines"
+show_checks
+wait "$job"
+
 # ---- Killed
 mv talk "die-$$" # a name that nobody else's process has
 timeout 60 "mpiexec.$mpi" -n 3 pith run -o kill.pith "./die-$$" 3000 >out 2>err &

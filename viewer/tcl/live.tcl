@@ -209,6 +209,9 @@ oo::class create ::pith::Live {
             runs {
                 set since [expr {([clock milliseconds] - $now_ms) * 1000000}]
                 set text "live, [my seconds [expr {$now + $since}]]"
+                if {[my several_clocks]} {
+                    append text ", times not yet corrected for drift"
+                }
                 if {$since > 3000000000} {
                     append text ", seen up to [my seconds $now]"
                 }
@@ -221,6 +224,11 @@ oo::class create ::pith::Live {
             died { set text "died at [my seconds $now]: this is what it had recorded" }
             gone { set text "ended at [my seconds $now]" }
         }
+    }
+
+    # How machines' clocks drift apart is known when they are compared again, mostly at the end.
+    method several_clocks {} {
+        return [expr {[dict exists [[$model log] properties] clock_sync_1]}]
     }
 
     # A program may end long before the next look.
@@ -250,7 +258,7 @@ oo::class create ::pith::Live {
         }
     }
 
-    # What the status line says of it: "live, 12.3 s"; {} the window shows a log.
+    # What the status line says of it: "live, 12.3 s", and whether times may yet change; {} the window shows a log.
     method word_live {} { return $text }
 }
 

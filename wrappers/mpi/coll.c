@@ -10,6 +10,7 @@ static __thread struct {
     struct pithi_comm *comm;
     int root; /* a world rank */
     uint64_t given, got;
+    int of_all; /* something of each other process: said where it could be otherwise */
 } now __attribute__((tls_model("initial-exec")));
 
 static struct pithi_comm *begin(MPI_Comm comm)
@@ -17,6 +18,7 @@ static struct pithi_comm *begin(MPI_Comm comm)
     now.comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(comm) : NULL;
     now.root = PITH_NOBODY;
     now.given = now.got = 0;
+    now.of_all = 0;
     return now.comm;
 }
 
@@ -169,6 +171,9 @@ void pithi_coll_alltoallv(MPI_Comm comm, const void *from, struct pithi_counts c
         return;
     now.got = sum(recv_counts, others(now.comm), recv_type);
     now.given = from == MPI_IN_PLACE ? now.got : sum(counts, others(now.comm), type);
+    now.of_all = now.got > 0;
+    for (int i = 0; now.of_all && i < others(now.comm); i++)
+        now.of_all = i == now.comm->rank || count_at(recv_counts, i) > 0;
 }
 
 void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts counts, const MPI_Datatype *types,
@@ -178,6 +183,9 @@ void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts c
         return;
     now.got = sum_types(recv_counts, others(now.comm), recv_types);
     now.given = from == MPI_IN_PLACE ? now.got : sum_types(counts, others(now.comm), types);
+    now.of_all = now.got > 0;
+    for (int i = 0; now.of_all && i < others(now.comm); i++)
+        now.of_all = i == now.comm->rank || pithi_bytes(count_at(recv_counts, i), recv_types[i]) > 0;
 }
 
 void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
@@ -321,11 +329,57 @@ void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_byte
         pith_comm_coll(comm->id, root, given_bytes, got_bytes);
 }
 
+/* What the record cannot say: events that those who replay a log know (formats/coll_rules.h). */
+enum { STARTED, COMPLETE, OF_ALL };
+
+static void tell(int what, uint32_t request)
+{
+    static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_of_all"};
+    static uint32_t ids[OF_ALL + 1]; /* + 1 */
+    unsigned char bytes[4] = {(unsigned char)(request >> 24), (unsigned char)(request >> 16),
+                              (unsigned char)(request >> 8), (unsigned char)request};
+    uint32_t id = __atomic_load_n(&ids[what], __ATOMIC_RELAXED);
+
+    if (pithi_calls_are_off())
+        return;
+    if (id == 0) {
+        id = pith_event_define_group(names[what], "gray50", what == OF_ALL ? NULL : "request=%d", "pith") + 1;
+        __atomic_store_n(&ids[what], id, __ATOMIC_RELAXED);
+    }
+    if (what == OF_ALL)
+        pith_event(id - 1);
+    else
+        pith_event_data(id - 1, bytes, sizeof bytes);
+}
+
 void pithi_coll_record(void)
 {
-    if (now.comm && pithi_self.recorded)
-        pithi_coll_put(now.comm, now.root, now.given, now.got);
+    if (!now.comm || !pithi_self.recorded)
+        return;
+    if (now.of_all)
+        tell(OF_ALL, 0);
+    pithi_coll_put(now.comm, now.root, now.given, now.got);
 }
+
+void pithi_coll_started(int result, const MPI_Request *request)
+{
+    struct pithi_request *entry;
+    uint32_t number;
+
+    if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS || *request == MPI_REQUEST_NULL ||
+        !(entry = pithi_request_open(*request)))
+        return;
+    entry->comm = now.comm;
+    entry->posted = 0;
+    entry->kind = PITHI_REQUEST_COLL;
+    entry->is_active = 1;
+    entry->is_cancelled = 0;
+    number = entry->place;
+    pithi_request_close(entry);
+    tell(STARTED, number);
+}
+
+void pithi_coll_complete(const struct pithi_request *request) { tell(COMPLETE, request->place); }
 
 void pithi_coll_keep(int result, const MPI_Request *request)
 {

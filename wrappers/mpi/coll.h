@@ -9,6 +9,7 @@
 #define PITHI_COLL_H
 
 #include "message.h"
+#include "request.h"
 
 /* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
 struct pithi_counts {
@@ -58,6 +59,9 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
 void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes);
 /* The record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
+/* After a nonblocking call: keeps the request, and records its number; and that it is complete. */
+void pithi_coll_started(int result, const MPI_Request *request);
+void pithi_coll_complete(const struct pithi_request *request);
 /* After the call that made a persistent request. */
 void pithi_coll_keep(int result, const MPI_Request *request);
 

@@ -1,6 +1,7 @@
 /* completion.c - see completion.h. */
 #include "completion.h"
 
+#include "coll.h"
 #include "job.h"
 #include "message.h"
 #include "pith_tool.h"
@@ -102,6 +103,12 @@ static void complete(struct pithi_completion *done, int index, int result, const
         pithi_request_drop(request);
         if (result == MPI_SUCCESS)
             pithi_comm_promised(request->bytes, *request->u.made);
+        return;
+    }
+    if (request->kind == PITHI_REQUEST_COLL) {
+        pithi_request_drop(request);
+        if (result == MPI_SUCCESS)
+            pithi_coll_complete(request);
         return;
     }
     struct pithi_recv recv;

@@ -242,7 +242,7 @@ void pithi_request_free(const MPI_Request *handle)
     if (request.kind == PITHI_REQUEST_NONE)
         return;
     pithi_request_drop(&request);
-    if (!request.is_active || request.kind == PITHI_REQUEST_SEND_INIT)
+    if (!request.is_active || (request.kind != PITHI_REQUEST_RECV && request.kind != PITHI_REQUEST_RECV_INIT))
         return;
     int from = request.peer == MPI_ANY_SOURCE || request.tag == MPI_ANY_TAG || request.is_cancelled
                    ? -1
@@ -268,11 +268,10 @@ void pithi_message_matched(int result, int flag, MPI_Comm comm, const MPI_Messag
 
     if (!found || *message == MPI_MESSAGE_NO_PROC || *message == MPI_MESSAGE_NULL)
         return;
-    pithi_request_put(key_of(*message), &(struct pithi_request){.kind = PITHI_REQUEST_RECV,
-                                                                .posted = post(),
-                                                                .comm = found,
-                                                                .peer = MPI_ANY_SOURCE,
-                                                                .tag = MPI_ANY_TAG});
+    pithi_request_put(
+        key_of(*message),
+        &(struct pithi_request){
+            .kind = PITHI_REQUEST_RECV, .posted = post(), .comm = found, .peer = MPI_ANY_SOURCE, .tag = MPI_ANY_TAG});
 }
 
 void pithi_message_begin(struct pithi_recv *recv, const MPI_Message *message)

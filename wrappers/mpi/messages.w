@@ -215,6 +215,11 @@
     {{callfn}}
 {{endfn}}
 
+{{fn f @icoll}}
+    {{callfn}}
+    pithi_coll_started({{returnVal}}, {{request}});
+{{endfn}}
+
 {{fn f @coll_init}}
     {{callfn}}
     pithi_coll_keep({{returnVal}}, {{request}});

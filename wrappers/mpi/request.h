@@ -1,4 +1,5 @@
-/* request.h - the open requests that will give a record: receives under way, persistent requests, MPI_Comm_idup.
+/* request.h - the open requests that will give a record: receives and collectives under way, persistent requests,
+ * MPI_Comm_idup.
  *
  * A request is entered when it is made and looked at when a call completes it. Between the look before the call and the
  * one after it the handle may have gone to another request (of another thread); `posted`, a number of its own, tells.
@@ -17,6 +18,7 @@ enum pithi_request_kind {
     PITHI_REQUEST_SEND_INIT,
     PITHI_REQUEST_RECV_INIT,
     PITHI_REQUEST_COLL_INIT,
+    PITHI_REQUEST_COLL, /* a nonblocking collective under way */
     PITHI_REQUEST_COMM
 };
 struct pithi_request {
