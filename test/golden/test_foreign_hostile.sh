@@ -40,14 +40,19 @@ for i, line in enumerate(("-3 0 0 %s 0 0" % big, "-11 0 0 0 0 9000000000000000\n
 keep("many.alog", ("-3 0 0 60000 0 0\n" + "".join("1 %d 0 0 0 %d\n" % (i, i) for i in range(60000))).encode())
 EOF
 count=0 wrong=0 read=0
-ulimit -v $([ -n "$(sanitizers)" ] && echo unlimited || echo 1000000)
-for file in bad/*; do
+ulimit -t 20 # of processor time
+step=1
+# Under the sanitizers, where a process takes ten times as long to begin, each third: test_foreign_damage.c does many in one.
+if [ -n "$(sanitizers)" ]; then step=3; else ulimit -v 1000000; fi
+files=(bad/*)
+for ((i = 0; i < ${#files[@]}; i += step)); do
+    file=${files[i]}
     count=$((count + 1))
-    timeout 20 pith print "$file" >out 2>err
+    pith print "$file" >out 2>err
     status=$?
-    lines=$(wc -l <err)
+    mapfile -t said <err
     if [ $status = 0 ]; then read=$((read + 1)); fi
-    if [ $status -gt 1 ] || { [ $status = 1 ] && { [ "$lines" != 1 ] || ! grep -q '^pith: bad/' err; }; }; then
+    if [ $status -gt 1 ] || { [ $status = 1 ] && [[ ${#said[@]} != 1 || ${said[0]} != 'pith: bad/'* ]]; }; then
         wrong=$((wrong + 1))
         echo "# $file: exit $status: $(head -c 300 err)"
     fi

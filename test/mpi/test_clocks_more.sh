@@ -10,21 +10,22 @@ for mpi in $(mpis); do
     like "$(pith info log.pith)" '^clock_of_rank_1: .*, steps$' "pith info tells"
     like "$(pith check log.pith)" ': the clock of rank 1 steps' "pith check tells"
 
-    # No line goes through a wobble of 50 us, if round trips are not as long as that.
+    # No line goes through a wobble of 1 ms, if round trips are not as long as that.
     for _ in 1 2 3 4 5 6; do # for one at a quiet moment
-        FALSE_CLOCKS=2 FALSE_WOBBLE=50000 run "$mpi" 2 160 5000 sync
+        FALSE_CLOCKS=2 FALSE_WOBBLE=1000000 run "$mpi" 2 160 5000 sync
         status=$?
-        [ "$(slack log.pith)" -ge 40000 ] || break
+        [ "$(slack log.pith)" -ge 800000 ] || break
     done
     is "$status" 0 "$mpi: pith_sync: ends well"
-    if [ "$(slack log.pith)" -lt 40000 ]; then
+    if [ "$(slack log.pith)" -lt 800000 ]; then
         like "$(pith info log.pith)" '^clock_of_rank_1: .*, drifts unevenly$' "$mpi: a clock that wobbles is told"
     else skip "$mpi: a clock that wobbles" "round trips are too long on this machine now"; fi
     like "$(pith info log.pith)" "^clock_of_rank_1: .* 5 points" "three points more"
 
     PITH_SYNC=200ms FALSE_CLOCKS=3 run "$mpi" 3 200 5000; is $? 0 "$mpi: PITH_SYNC: ends well" || sed 's/^/# /' err
     points=$(pith info log.pith | sed -n 's/^clock_of_rank_1:.* \([0-9]*\) points.*/\1/p')
-    [ "${points:-0}" -ge 4 ] && [ "$points" -le 20 ]; ok $? "clocks are compared now and then ($points times)"
+    seconds=$(pith info log.pith | sed -n 's/^duration_s: \([0-9]*\).*/\1/p')
+    [ "${points:-0}" -ge 4 ] && [ "$points" -le $((5 * seconds + 15)) ]; ok $? "clocks are compared now and then ($points times in $seconds s)"
     is "$(pith print log.pith | awk -F '\t' '$4 == "enter" && $5 == "pith:flush"' | wc -l)" $((3 * (points - 1))) "which the log shows as the recorder's time"
     PITH_SYNC=1us FALSE_CLOCKS=2 run "$mpi" 2 50 1000; is $? 0 "$mpi: PITH_SYNC at each turn: ends well"
     PITH_SYNC=50ms PITH_RANKS=1-3 FALSE_CLOCKS=2 run "$mpi" 4 100 2000; is $? 0 "$mpi: PITH_SYNC, rank 0 not recorded: ends well"

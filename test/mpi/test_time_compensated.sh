@@ -27,13 +27,14 @@ for mpi in $(mpis); do
         else
             awk '{ exit !($1 == 20 && $2 >= 700) }' <<<"$got"; ok $? "$mpi, $how: of who waits, what the other burnt too: ${got#* } us a call"
         fi
-        is "$(awk -F, '($1 == "run" || $1 == "calls") && ($14 == "" || $14 < 0 || $14 > $7 + 1e-9)' t.csv)" "" "$mpi, $how: between 0 and the measured time"
+        # (A wait may become longer: for one who was delayed less. When nothing is carried, none does.)
+        is "$(awk -F, -v how=$how '($1 == "run" || $1 == "calls") && ($14 == "" || $14 < 0 || (how == "local" && $14 > $7 + 1e-9))' t.csv)" "" "$mpi, $how: not below 0, nor, on its own, above the measured time"
         is "$(awk -F, '$1 == "run" && ($15 < 8e-3 || $15 > $13)' t.csv)" "" "$mpi, $how: each rank's delay is at least what it burnt, and less than its run"
     done
     PITH_QUIET=1 PITH_TIME_FILE=t.json PITH_COMPENSATE=auto HEAVY_NS=50000 timed "$mpi" "./workloads-$mpi" ring 9 1000
     is "$(python3 -c 'import json
 for p in json.load(open("t.json"))["processes"]:
-    print(p["delay_s"] > 0, all(0 <= f["compensated_s"] <= f["total_s"] + 1e-9 for f in p["functions"]))')" $'True True\nTrue True' "$mpi: JSON"
+    print(p["delay_s"] > 0, all(0 <= f["compensated_s"] <= p["run_s"] for f in p["functions"]))')" $'True True\nTrue True' "$mpi: JSON"
     PITH_TIME_FILE=t.txt PITH_COMPENSATE=message HEAVY_NS=50000 timed "$mpi" "./workloads-$mpi" sort 9 1000
     is "$(grep -c '^function  *calls  *total s compensated s  *share' t.txt) $(grep -c '^  *rank  *calls  *MPI s compensated s  *share  *run s compensated s  *delay s' t.txt)" "3 1" "$mpi: the table of all, and of each rank"
     is "$(grep -c 'nan\|inf\| -[0-9]' t.txt)" 0 "$mpi: no odd number in it"

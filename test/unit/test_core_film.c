@@ -123,7 +123,7 @@ static void load(struct pithi_film *film, struct pithi_plot *plot, double second
 
 static void wait_for(struct pithi_film *film)
 {
-    for (int i = 0; i < 3000 && pithi_film_rough(film); i++) {
+    while (pithi_film_rough(film)) {
         usleep(2000);
         pithi_film_take(film);
     }

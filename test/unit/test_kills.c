@@ -9,7 +9,12 @@
 
 #include "numbered_log.h"
 
-enum { WORKERS = 2 };
+/* Each FEWER-th kill is done: a process takes long to begin and end under a sanitizer. */
+#ifdef __SANITIZE_ADDRESS__
+enum { WORKERS = 2, FEWER = 3 };
+#else
+enum { WORKERS = 2, FEWER = 1 };
+#endif
 
 /* What two workers found, in memory of both. */
 struct score {
@@ -207,7 +212,7 @@ static void recording(uint32_t worker)
 {
     static const int sizes[] = {1, 1, 1, 2, 2, 4};
     uint32_t i;
-    for (i = worker; i < 120 * times; i += WORKERS) {
+    for (i = worker; i < 120 / FEWER * times; i += WORKERS) {
         int size = sizes[draw(6)];
         kill_recording(size, size > 1 && draw(2) == 0 ? KILL_ONE : KILL_ALL, 0);
     }
@@ -219,7 +224,7 @@ static void ring(uint32_t worker)
     setenv("PITH_MAX_MB", "1", 1);
     setenv("PITH_WHEN_FULL", "ring", 1);
     threads = 1;
-    for (i = worker; i < 30 * times; i += WORKERS)
+    for (i = worker; i < 30 / FEWER * times; i += WORKERS)
         kill_recording(1, KILL_ALL, 1);
 }
 
@@ -227,20 +232,20 @@ static void steps(uint32_t worker)
 {
     uint32_t step;
     if (worker == 0) {
-        for (step = 1; kill_in_step(1, 0, KILL_ALL, step); step++)
+        for (step = 1; kill_in_step(1, 0, KILL_ALL, step); step += FEWER)
             ;
-        for (step = 1; kill_in_step(2, 0, KILL_ONE, step); step++)
+        for (step = 1; kill_in_step(2, 0, KILL_ONE, step); step += FEWER)
             ;
-        for (step = 1; kill_in_step(2, 1, KILL_ALL, step); step++)
+        for (step = 1; kill_in_step(2, 1, KILL_ALL, step); step += FEWER)
             ;
-        for (step = 1; kill_in_step(4, 3, KILL_ONE, step); step += 2)
+        for (step = 1; kill_in_step(4, 3, KILL_ONE, step); step += 2 * FEWER)
             ;
     } else {
-        for (step = 1; kill_in_step(2, 0, KILL_ALL, step); step++)
+        for (step = 1; kill_in_step(2, 0, KILL_ALL, step); step += FEWER)
             ;
-        for (step = 1; kill_in_step(2, 1, KILL_ONE, step); step++)
+        for (step = 1; kill_in_step(2, 1, KILL_ONE, step); step += FEWER)
             ;
-        for (step = 2; kill_in_step(4, 0, KILL_ALL, step); step += 2)
+        for (step = 2; kill_in_step(4, 0, KILL_ALL, step); step += 2 * FEWER)
             ;
     }
 }
@@ -251,7 +256,7 @@ static void finishing(uint32_t worker)
     uint32_t i, kind;
     for (kind = 0; kind < 3; kind++) {
         uint32_t length_us = finish_length(sizes[kind]);
-        for (i = worker; i < 24 * times; i += WORKERS)
+        for (i = worker; i < 24 / FEWER * times; i += WORKERS)
             kill_in_finish(sizes[kind], draw(2) == 0 ? KILL_ONE : KILL_ALL, length_us);
     }
 }
@@ -321,6 +326,6 @@ int main(void)
     sum = run(finishing, first_seed);
     kills += sum.kills;
     OK(sum.good == sum.kills, "killed at random moments of the end");
-    OK(kills >= 300, "%u kills", kills);
+    OK(kills >= 300 / FEWER, "%u kills", kills);
     return tap_done();
 }
