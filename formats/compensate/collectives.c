@@ -55,18 +55,10 @@ void pithi_colls_close(struct pithi_colls *c)
 
 /* ---- Members ----------------------------------------------------------------------------------------------------- */
 
-static int has_rank(const struct pithlog *log, int32_t rank)
+static int has_rank(const struct pithlog *log, int32_t number)
 {
-    uint32_t low = 0, high = pithi_log_ranks(log);
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (pithi_log_rank(log, middle)->rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < pithi_log_ranks(log) && pithi_log_rank(log, low)->rank == rank &&
-           pithi_log_rank(log, low)->lane_count > 0;
+    const struct pithi_log_rank *rank = pithi_log_find_rank(log, number);
+    return rank && rank->lane_count > 0;
 }
 
 /* Of the members of a communicator those that the log has; 0: not known, or two groups, which wait otherwise. */

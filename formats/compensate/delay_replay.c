@@ -10,6 +10,7 @@
 #include "compensate/collectives.h"
 #include "compensate/lane_delay.h"
 #include "compensate/partner_ends.h"
+#include "compensate/posted_sends.h"
 #include "compensate/shortest.h"
 #include "error.h"
 #include "native/copy.h"
@@ -20,8 +21,9 @@
 
 /* What is known of a definition. */
 struct trait {
-    int wrapped;    /* the state of an MPI call */
-    int tells_cost; /* the counter pith:own */
+    int wrapped;      /* the state of an MPI call */
+    int posts, waits; /* posted_sends.h */
+    int tells_cost;   /* the counter pith:own */
     enum pithi_coll_shape shape;
 };
 
@@ -41,6 +43,8 @@ struct gathering {
 struct lane {
     struct pithi_delay delay;
     struct gathering got;
+    uint32_t *held; /* numbers of sends that stay until it waits */
+    uint32_t held_count, held_room;
 };
 
 struct replay {
@@ -48,6 +52,7 @@ struct replay {
     struct pithi_writer *writer; /* NULL: the first reading */
     int local;
     struct trait *traits;
+    struct pithi_eager eager;
     struct lane *lanes;
     struct pithi_partners *partners;
     struct pithi_colls *colls;
@@ -129,11 +134,19 @@ static void gather(struct replay *r, struct gathering *got, const struct pithi_s
     got->any = 1;
 }
 
+/* Of a lane in a call that waits, what it held leaves when the call begins to wait. */
+static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, const struct pithi_open *call)
+{
+    sent->held = 0;
+    sent->time_ns = call_begun(d, call);
+    sent->before_ns = call->before_ns;
+}
+
 /* A receive waits until all of its moment are there. */
 static int take_receive(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];
-    struct pithi_sent sent = {0, 0, 0};
+    struct pithi_sent sent = {.done = 0};
     int found = 0;
     if (!pithi_grow(&lane->got.records, lane->got.count, &lane->got.room, sizeof *record))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its receives", r->log->path);
@@ -147,6 +160,10 @@ static int take_receive(struct replay *r, const struct pithlog_record *record)
         r->result->early += r->writer != NULL;
     if (!found || !sent.done)
         return PITH_OK;
+    const struct pithi_delay *sender = &r->lanes[sent.lane].delay;
+    const struct pithi_open *call = innermost_call(r, sender);
+    if (sent.held && call && r->traits[call->state].waits)
+        leave_held(&sent, sender, call);
     gather(r, &lane->got, &sent, record->bytes);
     return PITH_OK;
 }
@@ -183,9 +200,37 @@ out:
 
 /* ---- Sends ------------------------------------------------------------------------------------------------------- */
 
+static int is_long(const struct replay *r, const struct pithlog_record *record)
+{
+    const struct pithi_log_rank *from = pithi_log_rank(r->log, pithi_log_rank_of(r->log, record->lane));
+    const struct pithi_log_rank *to = pithi_log_find_rank(r->log, record->peer);
+    return to && record->bytes > (to->host == from->host ? r->eager.same_host : r->eager.network);
+}
+
+/* The lane ends a call that waits. A number may be another message's now, and be told twice; that is all the same. */
+static void end_held(struct replay *r, uint32_t number, const struct pithi_open *left)
+{
+    struct lane *lane = &r->lanes[number];
+    for (uint32_t i = 0; i < lane->held_count; i++) {
+        struct pithi_sent *sent = pithi_partners_sent(r->partners, lane->held[i]);
+        if (sent->held && sent->lane == number)
+            leave_held(sent, &lane->delay, left);
+    }
+    lane->held_count = 0;
+}
+
+static int hold(struct replay *r, struct lane *lane, uint32_t number)
+{
+    if (!pithi_grow(&lane->held, lane->held_count, &lane->held_room, sizeof *lane->held))
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its sends", r->log->path);
+    lane->held[lane->held_count++] = number;
+    return PITH_OK;
+}
+
 static int take_send(struct replay *r, const struct pithlog_record *record)
 {
-    struct pithi_delay *d = &r->lanes[record->lane].delay;
+    struct lane *lane = &r->lanes[record->lane];
+    struct pithi_delay *d = &lane->delay;
     struct pithi_open *call = innermost_call(r, d);
     if (r->local || record->peer < 0)
         return PITH_OK;
@@ -193,11 +238,16 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
         call->sends++;
         call->sent_bytes = record->bytes;
     }
-    struct pithi_sent *sent = pithi_partners_send(r->partners, record->lane);
-    if (!sent)
+    uint32_t number = pithi_partners_send(r->partners, record->lane);
+    if (number == NONE)
         return PITH_ERR_DAMAGED;
-    *sent = (struct pithi_sent){1, (double)d->now_ns + d->pending_ns + d->cost.ns[PITHLOG_SEND], pithi_delay_out(d)};
-    return PITH_OK;
+    struct pithi_sent sent = {.done = 1,
+                              .held = call && r->traits[call->state].posts && is_long(r, record),
+                              .lane = record->lane,
+                              .time_ns = (double)d->now_ns + d->pending_ns + d->cost.ns[PITHLOG_SEND],
+                              .before_ns = pithi_delay_out(d)};
+    *pithi_partners_sent(r->partners, number) = sent;
+    return sent.held ? hold(r, lane, number) : PITH_OK;
 }
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
@@ -246,7 +296,10 @@ out:
 static void end_from_root(struct replay *r, struct pithi_delay *d, const struct pithi_open *call,
                           const struct pithi_coll *coll)
 {
-    struct meeting m = {call, {1, coll->root_ns, coll->root_before_ns}, call->coll_bytes, 1};
+    struct meeting m = {.call = call,
+                        .sent = {.time_ns = coll->root_ns, .before_ns = coll->root_before_ns},
+                        .size_bytes = call->coll_bytes,
+                        .own_way = 1};
     if (r->writer)
         pithi_delay_set(d, meeting_ends(r, d, &m));
     else
@@ -317,6 +370,8 @@ static int take(struct replay *r, const struct pithlog_record *record)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its states", r->log->path);
     if (record->kind == PITHLOG_LEAVE && pithi_delay_leave(d, record->id, &left)) {
         wrapped = r->traits[left.state].wrapped;
+        if (r->traits[left.state].waits)
+            end_held(r, record->lane, &left);
         if (left.coll != NONE)
             end_coll(r, d, &left);
         if (left.sends == 1 && !r->writer)
@@ -399,6 +454,7 @@ static void end_reading(struct replay *r)
         }
         pithi_delay_free(&lane->delay);
         free(lane->got.records);
+        free(lane->held);
     }
     free(r->lanes);
     pithi_partners_close(r->partners);
@@ -428,10 +484,12 @@ static enum pithi_coll_shape shape_of(const char *name)
 
 static struct trait trait_of(const struct pithlog_def *def)
 {
-    struct trait t = {0, 0, PITHI_COLL_NONE};
+    struct trait t = {.shape = PITHI_COLL_NONE};
     if (def->kind == PITHLOG_STATE) {
         t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name);
         t.shape = shape_of(def->name);
+        t.posts = pithi_call_posts(def->name);
+        t.waits = pithi_call_waits(def->name) || t.shape != PITHI_COLL_NONE;
     }
     t.tells_cost = def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
     return t;
@@ -464,6 +522,7 @@ int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, st
     TRY(err);
     for (uint32_t i = 0; i < defs; i++)
         r.traits[i] = trait_of(pithlog_get_def(log, i));
+    pithi_eager_find(log, &r.eager);
     TRY(pithi_log_copy(log, writer, &facts));
     TRY(pithi_defs_property(pithi_writer_defs(writer), "compensated", local ? "own costs only" : "messages"));
     if (!local)

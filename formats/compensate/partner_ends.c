@@ -183,15 +183,15 @@ static uint32_t pass(struct pithi_partners *p, uint32_t lane)
     return at;
 }
 
-struct pithi_sent *pithi_partners_send(struct pithi_partners *p, uint32_t lane)
+uint32_t pithi_partners_send(struct pithi_partners *p, uint32_t lane)
 {
     uint32_t at = pass(p, lane);
-    if (at == NONE)
-        return NULL;
-    if (p->ends[at].alone)
+    if (at != NONE && p->ends[at].alone)
         free_end(p, at); /* stays where it is until the next one is made */
-    return &p->ends[at].sent;
+    return at;
 }
+
+struct pithi_sent *pithi_partners_sent(struct pithi_partners *p, uint32_t number) { return &p->ends[number].sent; }
 
 int pithi_partners_recv(struct pithi_partners *p, uint32_t lane, struct pithi_sent *sent)
 {

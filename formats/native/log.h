@@ -88,6 +88,7 @@ int pithi_log_lane(struct pithlog *log, uint32_t lane, const struct pithi_log_la
 uint32_t pithi_log_rank_of(const struct pithlog *log, uint32_t lane);
 uint32_t pithi_log_ranks(const struct pithlog *log);
 const struct pithi_log_rank *pithi_log_rank(const struct pithlog *log, uint32_t index);
+const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number); /* NULL: it has none */
 const char *pithi_log_host(const struct pithlog *log, const struct pithi_log_rank *rank);
 
 /* Part of a lane's list of blocks; lists are read in such parts. All zero is an empty one; one a thread, for any

@@ -261,7 +261,7 @@ const struct pithi_log_part *pithi_log_part(struct pithlog *log, uint32_t index)
 
 /* ---- Communicators ----------------------------------------------------------------------------------------------- */
 
-static struct pithi_log_rank *find_rank(struct pithlog *log, int32_t number)
+const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int32_t number)
 {
     uint32_t low = 0, high = log->rank_count;
     while (low < high) {
@@ -303,7 +303,7 @@ static int take_members(struct pithlog *log, uint64_t offset, struct pithlog_com
 
 static void find_members(struct pithlog *log, uint32_t index, struct pithlog_comm *comm)
 {
-    struct pithi_log_rank *rank = find_rank(log, log->places->comms[index].teller);
+    const struct pithi_log_rank *rank = pithi_log_find_rank(log, log->places->comms[index].teller);
     uint64_t *metas = NULL;
     uint32_t count = 0;
     if (log->tellers && log->tellers[index])

@@ -75,6 +75,26 @@ log 40 0 "000000000 0 0 event mark
     000000301 1 0 leave MPI_Recv" >one.txt
 pith convert one.txt one.pith && pith compensate one.pith -o out.pith 2>/dev/null
 is "$(times)" "0:event:0 1:enter:50 0:send:60 0:send:160 1:recv:170 1:leave:170 1:enter:260 1:recv:261 1:leave:261" "receives that end in another order than they were posted"
+# A long message that was posted stays until its sender waits: what was spent until then is not its way.
+log 100 0 "000000010 0 0 enter MPI_Isend
+    000000010 0 0 send MPI_COMM_WORLD $mpi_send
+    000000011 0 0 leave MPI_Isend
+    000000020 0 0 event mark
+    000000130 0 0 enter MPI_Waitall
+    000000150 0 0 leave MPI_Waitall
+    000000015 1 0 enter MPI_Waitall
+    000000140 1 0 recv MPI_COMM_WORLD $mpi_recv
+    000000140 1 0 leave MPI_Waitall" | sed 's/=MPI_Send/=MPI_Isend/; s/=MPI_Recv/=MPI_Waitall/' >posted.txt
+stays() { # EAGER_BYTES [SED]: the receiver's end
+    sed "1i # property\tkey=eager_bytes\tvalue=$1
+        ${2:-}" posted.txt >one.txt && pith convert one.txt one.pith && pith compensate one.pith -o out.pith 2>/dev/null && times | grep -o '1:leave:.*[0-9]' | cut -d' ' -f1
+}
+is "$(stays network=7; times)" "1:leave:40
+0:enter:10 0:send:10 0:leave:11 1:enter:15 0:event:20 0:enter:30 1:recv:40 1:leave:40 0:leave:50" "a posted message that its sender held up"
+is "$(stays 'same_host=1 network=8') $(stays same_host=7) $(stays same_host=8 's/host=b/host=a/') $(stays network=7 's/Isend/Send/') $(stays nonsense) $(stays network=-)" \
+    "1:leave:140 1:leave:140 1:leave:140 1:leave:140 1:leave:140 1:leave:140" "short ones, those on another path, and MPI_Send's go at once"
+is "$(stays same_host=7 's/host=b/host=a/') $(stays 'a=1 network=7, network=9')" "1:leave:40 1:leave:40" "on one host; the first of two values"
+is "$(stays network=7 's/Waitall/Get_count/')" 1:leave:140 "a call that does not wait moves nothing"
 # Two receives of one call: near one another they end together, far from one another each for itself.
 for apart in 20 5000; do
     log 30 0 "000000100 0 0 event mark

@@ -1,10 +1,11 @@
 /* played.c - preloaded behind the log library: MPI in a time of its own, in which the right answer is known exactly.
  *
- *     LD_PRELOAD=libpith-mpi.so:played.so PLAYED_COST=C [PLAYED_LATENCY=L] program
+ *     LD_PRELOAD=libpith-mpi.so:played.so PLAYED_COST=C [PLAYED_LATENCY=L] [PLAYED_EAGER=B] program
  *
  * Each rank has a clock that only these move: nanosleep, by as much as is asked for; an MPI call, by as much as below;
  * and each look at the clock, by C ns - so a record costs what the clock costs. A message carries its sender's time
- * with it (a second one, on a communicator of our own). So a run with C = 0 is the run without recording, whatever else
+ * with it (a second one, on a communicator of our own); one of more than B bytes that was posted does not leave before
+ * its sender waits. So a run with C = 0 is the run without recording, whatever else
  * the machine does. Time begins with MPI_Init's end.
  *
  * Of MPI there is what workloads.c uses: blocking, nonblocking, persistent messages (those of one sender and tag end in
@@ -27,7 +28,7 @@ enum { CALL = 300, COLL = 700 };
 
 static __thread int is_main, inside; /* of MPI: it looks at the clock, too */
 static int64_t now_ns;
-static int64_t cost_ns, latency_ns;
+static int64_t cost_ns, latency_ns, eager_bytes;
 static int begun;
 static MPI_Comm beside, recorders; /* ours; the log library's, which is in no time */
 
@@ -50,10 +51,11 @@ static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 __attribute__((constructor)) static void set_up(void)
 {
-    const char *cost = getenv("PLAYED_COST"), *latency = getenv("PLAYED_LATENCY");
+    const char *cost = getenv("PLAYED_COST"), *latency = getenv("PLAYED_LATENCY"), *eager = getenv("PLAYED_EAGER");
     is_main = 1;
     cost_ns = cost ? atol(cost) : 0;
     latency_ns = latency ? atol(latency) : 2000;
+    eager_bytes = eager ? atol(eager) : INT64_MAX;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -94,6 +96,7 @@ int open(const char *path, int flags, ...)
 static struct note {
     MPI_Request request;
     int peer, tag, is_recv, is_kept;
+    int is_held; /* its time has not been sent */
 } notes[256];
 
 static struct note *find(MPI_Request request)
@@ -104,9 +107,11 @@ static struct note *find(MPI_Request request)
     abort();
 }
 
-static void keep(MPI_Request request, int peer, int tag, int is_recv, int is_kept)
+static struct note *keep(MPI_Request request, int peer, int tag, int is_recv, int is_kept)
 {
-    *find(0) = (struct note){request, peer, tag, is_recv, is_kept};
+    struct note *note = find(0);
+    *note = (struct note){request, peer, tag, is_recv, is_kept, 0};
+    return note;
 }
 
 /* Its end begins. */
@@ -167,10 +172,27 @@ int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI
 
 int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    send_time(to, tag);
+    int size;
+    CALL_REAL(PMPI_Type_size, type, &size);
+    int is_long = (int64_t)count * size > eager_bytes;
+    if (is_long)
+        now_ns += CALL;
+    else
+        send_time(to, tag);
     int result = CALL_REAL(PMPI_Isend, buffer, count, type, to, tag, comm, request);
-    keep(*request, to, tag, 0, 0);
+    keep(*request, to, tag, 0, 0)->is_held = is_long;
     return result;
+}
+
+/* A call that waits begins. */
+static void send_held(void)
+{
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
+        struct note *note = &notes[i];
+        if (note->request && note->is_held && note->peer != MPI_PROC_NULL)
+            CALL_REAL(PMPI_Send, &now_ns, 1, MPI_INT64_T, note->peer, note->tag, beside);
+        note->is_held = 0;
+    }
 }
 
 int PMPI_Irecv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Request *request)
@@ -216,6 +238,7 @@ static int wait_for(int count, MPI_Request requests[], MPI_Status statuses[])
 {
     int64_t end_ns = now_ns + CALL;
     struct note of[64];
+    send_held();
     for (int i = 0; i < count; i++)
         of[i] = take(requests[i]);
     int result = CALL_REAL(PMPI_Waitall, count, requests, statuses);

@@ -4,6 +4,7 @@
 #include "carry.h"
 #include "comm.h"
 #include "cost_probes.h"
+#include "eager_limit.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
@@ -70,6 +71,7 @@ void pithi_job_begin(int result)
     if (!opened)
         return;
     tell_library();
+    pithi_eager_tell();
     /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
      * collective. */
     if (pith_job_join(opened) != 0)

@@ -1,0 +1,50 @@
+/* posted_sends.c - see posted_sends.h. */
+#include "compensate/posted_sends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll_rules.h"
+
+static uint64_t value_of(const char *words, const char *name)
+{
+    const char *found = strstr(words, name);
+    uint64_t bytes = found ? strtoull(found + strlen(name), NULL, 10) : 0;
+    return bytes ? bytes : UINT64_MAX;
+}
+
+void pithi_eager_find(const struct pithlog *log, struct pithi_eager *eager)
+{
+    const char *key, *value, *words = "";
+    for (uint32_t i = 0; (key = pithlog_get_property(log, i, &value)) != NULL; i++)
+        if (strcmp(key, "eager_bytes") == 0)
+            words = value;
+    *eager = (struct pithi_eager){value_of(words, "same_host="), value_of(words, "network=")};
+}
+
+/* MPI_Isend_c and its kin, of large counts, are the same. */
+static int is_one_of(const char *name, const char *const *calls)
+{
+    const char *call = pithi_mpi_call(name);
+    size_t length = call ? strlen(call) : 0;
+    if (length > 2 && strcmp(call + length - 2, "_c") == 0)
+        length -= 2;
+    for (; call && *calls; calls++)
+        if (strlen(*calls) == length && memcmp(*calls, call, length) == 0)
+            return 1;
+    return 0;
+}
+
+int pithi_call_posts(const char *name)
+{
+    static const char *const calls[] = {"Isend", "Irsend", "Issend", "Ibsend", "Start", "Startall", NULL};
+    return is_one_of(name, calls);
+}
+
+int pithi_call_waits(const char *name)
+{
+    static const char *const calls[] = {
+        "Wait",  "Waitall", "Waitany",  "Waitsome",         "Test",  "Testall", "Testany", "Testsome", "Recv",
+        "Mrecv", "Ssend",   "Sendrecv", "Sendrecv_replace", "Probe", "Iprobe",  "Mprobe",  "Improbe",  NULL};
+    return is_one_of(name, calls);
+}

@@ -1,0 +1,77 @@
+/* eager_limit.c - see eager_limit.h. Of Open MPI with its own messages (pml ob1), whose process moves nothing while it
+ * is not in MPI. What MPICH 4.0 sends by shared memory the receiver fetches alone, whatever its length (measured).
+ *
+ * The limits are control variables. MPI_T_init_thread would tell them, but it first loads all plug-ins that there are,
+ * the unused ones too: 20 ms of processor and 200 ms by the clock in each process, where it was measured. What lies
+ * under MPI_T tells in 30 us; a library without those functions tells nothing.
+ */
+#include "eager_limit.h"
+
+#include "pith_tool.h"
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef OPEN_MPI
+#define MAYBE __attribute__((weak, visibility("default"))) extern
+MAYBE int mca_base_var_find(const char *project, const char *framework, const char *component, const char *variable);
+MAYBE int mca_base_var_get_value(int index, const void *value, int *source, const char **file);
+
+/* Where a variable is; NULL: its plug-in is not in use. */
+static const void *variable(const char *project, const char *framework, const char *component, const char *name)
+{
+    const void *value = NULL;
+    int index = mca_base_var_find(project, framework, component, name);
+
+    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != 0)
+        return NULL;
+    return value;
+}
+
+/* 0: not known. The limit counts a header, of 56 bytes in Open MPI 4.1. */
+static size_t limit_of(const char *transport)
+{
+    enum { HEADER = 56 };
+    const size_t *limit = variable("opal", "btl", transport, "eager_limit");
+
+    return limit && *limit > HEADER ? *limit - HEADER : 0;
+}
+
+/* Where a process may read the memory of another one (CMA), the receiver fetches long messages without the sender. */
+static size_t same_host_limit(void)
+{
+    enum { EMULATED = 4, NONE = 3 };
+    const int *copies = variable("opal", "btl", "vader", "single_copy_mechanism");
+
+    return copies && (*copies == NONE || *copies == EMULATED) ? limit_of("vader") : 0;
+}
+
+/* TCP's, if there is nothing better that would be taken. */
+static size_t network_limit(void)
+{
+    static const char *const better[] = {"openib", "uct", "ofi", "usnic", "ugni", "portals4"};
+
+    for (size_t i = 0; i < sizeof better / sizeof better[0]; i++)
+        if (limit_of(better[i]))
+            return 0;
+    return limit_of("tcp");
+}
+
+void pithi_eager_tell(void)
+{
+    char text[80];
+
+    if (!mca_base_var_find || !mca_base_var_get_value || !variable("ompi", "pml", "ob1", "priority"))
+        return;
+    size_t here = same_host_limit(), there = network_limit(), at = 0;
+    if (here)
+        at = (size_t)snprintf(text, sizeof text, "same_host=%zu", here);
+    if (there)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%snetwork=%zu", at ? " " : "", there);
+    if (at)
+        pith_property("eager_bytes", text);
+}
+#else
+void pithi_eager_tell(void) {}
+#endif
