@@ -8,6 +8,7 @@
 #include "payload.h"
 #include "pithlog.h"
 #include "text/decimal.h"
+#include "utf8.h"
 
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
@@ -169,6 +170,25 @@ static void put_formatted(struct text *t, const char *format, const unsigned cha
     }
 }
 
+/* Old programs, MPE's above all, give a few words that no format tells of. */
+static int is_text(const unsigned char *p, size_t size)
+{
+    for (size_t length; size && (length = pithi_utf8_plain((const char *)p, size)); size -= length)
+        p += length;
+    return size == 0;
+}
+
+static void put_plain(struct text *t, const unsigned char *p, size_t size)
+{
+    if (!is_text(p, size)) {
+        put_hex(t, p, size);
+        return;
+    }
+    put_char(t, '"');
+    put_escaped(t, p, size);
+    put_char(t, '"');
+}
+
 size_t pithi_payload_text(const char *format, const struct pithlog_record *record, char *out, size_t size)
 {
     const unsigned char *p = record->payload;
@@ -177,7 +197,7 @@ size_t pithi_payload_text(const char *format, const struct pithlog_record *recor
         if (*format && followable(format))
             put_formatted(&t, format, p, record->payload_bytes);
         else
-            put_hex(&t, p, record->payload_bytes);
+            put_plain(&t, p, record->payload_bytes);
     }
     if (size)
         out[t.length < size ? t.length : size - 1] = 0;

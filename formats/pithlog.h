@@ -130,7 +130,7 @@ struct pithlog_record {
     uint32_t lane;
     uint32_t kind;  /* enum pithlog_kind */
     uint32_t id;    /* ENTER LEAVE EVENT COUNTER: definition */
-    uint32_t comm;  /* SEND RECV COLL COMM_*: communicator */
+    uint32_t comm;  /* SEND RECV COLL COMM_*: communicator; ENTER LEAVE EVENT: that which it was said to be on */
     int32_t peer;   /* SEND RECV: world rank of the partner; COLL: of the root, -1 none. RECV with -1: a receive that
                         was posted but got no message; kept so that the order numbers have no gap */
     int32_t tag;    /* SEND RECV */
@@ -378,8 +378,9 @@ PITHLOG_API const struct pithlog_comm *pithlog_follow_get_comm(const struct pith
 PITHLOG_API uint32_t pithlog_follow_def_rgb(const struct pithlog_follow *follow, uint32_t id); /* see above */
 PITHLOG_API void pithlog_follow_close(struct pithlog_follow *follow);
 
-/* The payload of an event as text by its definition's format ("iter=3 val=0.5"); without a format as hex. Control
- * characters are escaped. Writes at most `size` bytes with the final NUL and returns the length needed. */
+/* The payload of an event as text by its definition's format ("iter=3 val=0.5"); without a format as text in quotes, if
+ * that is what it is, else as hex. Control characters are escaped. Writes at most `size` bytes with the final NUL and
+ * returns the length needed. */
 PITHLOG_API size_t pithlog_payload_text(const struct pithlog *log, const struct pithlog_record *record, char *text,
                                         size_t size);
 

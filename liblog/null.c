@@ -56,6 +56,11 @@ uint32_t pith_comm_define(const struct pith_comm *comm) { return (void)comm, 0; 
 
 void pith_comm_free(uint32_t comm) { (void)comm; }
 
+void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes)
+{
+    (void)comm, (void)id, (void)payload, (void)size_bytes;
+}
+
 void pith_comm_name(uint32_t comm, const char *name) { (void)comm, (void)name; }
 
 uint64_t pith_recv_post(void) { return 0; }

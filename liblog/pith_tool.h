@@ -55,6 +55,9 @@ PITH_API uint32_t pith_comm_define(const struct pith_comm *comm);
 PITH_API void pith_comm_free(uint32_t comm);
 PITH_API void pith_comm_name(uint32_t comm, const char *name);
 
+/* As pith_event_data, of an event that happened on communicator `comm`. `size_bytes` may be 0. */
+PITH_API void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes);
+
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
 /* The order number of a receive among those posted by this process: take it when the receive is posted, give it to

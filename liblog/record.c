@@ -24,6 +24,11 @@ static int refuse(uint32_t id)
 
 void pith_event_data(uint32_t id, const void *payload, size_t size_bytes)
 {
+    pith_comm_event(0, id, payload, size_bytes);
+}
+
+void pith_comm_event(uint32_t comm, uint32_t id, const void *payload, size_t size_bytes)
+{
     uint64_t size = size_bytes <= UINT16_MAX ? size_bytes : UINT16_MAX, i, first, *word;
     const unsigned char *bytes = payload;
 
@@ -34,7 +39,7 @@ void pith_event_data(uint32_t id, const void *payload, size_t size_bytes)
     word = pithi_buffer_claim(PITHI_W_EVENT_DATA, id, 2 + (size + 7) / 8, &first);
     if (word == NULL)
         return;
-    __atomic_store_n(word + 1, size, __ATOMIC_RELAXED);
+    __atomic_store_n(word + 1, size | (uint64_t)comm << 32, __ATOMIC_RELAXED);
     for (i = 0; i < size; i += 8) {
         uint64_t piece = 0;
         memcpy(&piece, bytes + i, size - i < 8 ? size - i : 8);

@@ -10,9 +10,10 @@
 static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept *kept)
 {
     const struct pithlog_record *record = &kept->record;
-    const struct pithi_clog2_line *line = &c->lines->lanes[record->lane];
     enum pithi_clog2_type type = kept->has_cargo ? PITHI_CLOG2_CARGOEVT : PITHI_CLOG2_BAREEVT;
     const struct pithi_clog2_shape *shape;
+    struct pithi_number_pair pair = {0, 0};
+    struct pithi_clog2_line line;
     unsigned char *body;
     int32_t event;
     int err;
@@ -20,8 +21,11 @@ static int write_now(struct pithi_clog2_cargo *c, const struct pithi_clog2_kept 
     if (record->kind == PITHLOG_EVENT)
         TRY(pithi_clog2_solo_number(c->numbers, record, &event, &shape));
     else
-        TRY(pithi_clog2_state_number(c->numbers, record, &event));
-    body = pithi_clog2_put(c->numbers->stream, type, record->time_ns, line->comm, line->rank, line->thread);
+        TRY(pithi_clog2_state_number(c->numbers, record, &pair));
+    if (record->kind != PITHLOG_EVENT)
+        event = record->kind == PITHLOG_ENTER ? pair.begin : pair.end;
+    TRY(pithi_clog2_event_line(c->lines, record, pair.end, &line));
+    body = pithi_clog2_put(c->numbers->stream, type, record->time_ns, line.comm, line.rank, line.thread);
     if (!body)
         return PITH_ERR_IO;
     pithi_clog2_put32(body, event);

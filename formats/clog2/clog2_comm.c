@@ -86,6 +86,8 @@ int pithi_clog2_comm_take(struct pithi_clog2_scan *scan, const struct pithi_clog
 
     if (type == PITHI_CLOG2_FREE || number < 0)
         return PITH_OK;
+    if (type == PITHI_CLOG2_WORLD && pithi_clog2_is_marked(record->body + 16, PITHI_CLOG2_MARK_WORLD))
+        scan->made = pithi_clog2_u32(record->body + 16, big);
     comm = make_comm(scan, number);
     if (!comm)
         return no_memory();

@@ -71,7 +71,8 @@ static inline uint32_t pithi_clog2_size(uint32_t type)
 
 /* Marks that the writer here leaves in the 20 bytes of a uuid's name. WORLD, HOST: the world and, with the name of
  * the host behind the mark, the MPI_COMM_SELF that every process has in a file of MPE, though the log had no such
- * record; the reader leaves them out again. KEY: the two numbers before are the communicator's key. */
+ * record; the reader leaves them out again. The world's number says what else was added (clog2_made.h). KEY: the two
+ * numbers before are the communicator's key. */
 #define PITHI_CLOG2_MARK_WORLD "pith-world"
 #define PITHI_CLOG2_MARK_HOST "pith="
 #define PITHI_CLOG2_MARK_KEY "pith:"

@@ -66,7 +66,8 @@ int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log,
         see_rank(lines, lines->lanes[i].rank);
         lines->threads = thread >= lines->threads ? thread + 1 : lines->threads;
     }
-    return add_entry(lines, 0, PITHI_CLOG2_MARK_WORLD, "", PITHI_CLOG2_KIND_INTRA);
+    lines->made = pithi_clog2_to_make(log);
+    return add_entry(lines, lines->made.what, PITHI_CLOG2_MARK_WORLD, "", PITHI_CLOG2_KIND_INTRA);
 }
 
 void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
@@ -76,6 +77,7 @@ void pithi_clog2_lines_free(struct pithi_clog2_lines *lines)
     pithi_lookup_free(&lines->number_of);
     pithi_lookup_free(&lines->rank_of);
     pithi_lookup_free(&lines->announced);
+    pithi_lookup_free(&lines->began_on);
 }
 
 /* ---- COMMEVT --------------------------------------------------------------------------------------------------- */
@@ -96,34 +98,61 @@ static int write_event(struct pithi_clog2_lines *lines, int64_t time_ns, const s
     return PITH_OK;
 }
 
+static int make_event(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line,
+                      int32_t number)
+{
+    return pithi_clog2_make_event(&lines->made, lines->stream, time_ns, line, number);
+}
+
 /* The world, and MPI_COMM_SELF for the name of the host in it. */
-static int announce_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
+static int begin_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
 {
     const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
     const char *host = pithlog_get_lane(lines->log, lane)->host;
     int err;
 
+    TRY(pithi_clog2_make_shift(&lines->made, lines->stream, time_ns, world.rank));
     TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_WORLD, 0, world.rank));
-    if (!host || !host[0])
-        return PITH_OK;
-    TRY(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
-    TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+    if (host && host[0]) {
+        TRY(add_entry(lines, (uint32_t)world.rank, PITHI_CLOG2_MARK_HOST, host, PITHI_CLOG2_KIND_INTRA));
+        TRY(write_event(lines, time_ns, &world, PITHI_CLOG2_SELF, (int32_t)lines->entry_count - 1, 0));
+    }
+    TRY(make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_INIT));
 out:
     return err;
 }
 
-int pithi_clog2_announce_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+static int end_process(struct pithi_clog2_lines *lines, int64_t time_ns, uint32_t lane)
+{
+    const struct pithi_clog2_line world = {0, lines->lanes[lane].rank, 0};
+
+    return make_event(lines, time_ns, &world, PITHI_CLOG2_COMM_FINALIZE);
+}
+
+/* The first lane of each rank. */
+static int each_process(struct pithi_clog2_lines *lines, int64_t time_ns,
+                        int (*each)(struct pithi_clog2_lines *, int64_t, uint32_t))
 {
     int32_t rank = -1;
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < lines->lane_count; i++) {
         if (lines->lanes[i].rank != rank)
-            TRY(announce_process(lines, time_ns, i));
+            TRY(each(lines, time_ns, i));
         rank = lines->lanes[i].rank;
     }
 out:
     return err;
+}
+
+int pithi_clog2_begin_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+{
+    return each_process(lines, time_ns, begin_process);
+}
+
+int pithi_clog2_end_world(struct pithi_clog2_lines *lines, int64_t time_ns)
+{
+    return each_process(lines, time_ns, end_process);
 }
 
 /* ---- Communicators --------------------------------------------------------------------------------------------- */
@@ -269,6 +298,47 @@ out:
     return err;
 }
 
+/* The communicator that a record of a state or event is on, or its state was begun on. */
+static int comm_of(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end, uint32_t *comm)
+{
+    uint64_t key = pithi_lookup_pair(record->lane, (uint32_t)end), *began;
+
+    *comm = record->comm;
+    if (record->kind == PITHLOG_EVENT || (record->kind == PITHLOG_ENTER && !record->comm && !lines->began_on.used))
+        return PITH_OK;
+    if (record->kind == PITHLOG_LEAVE) {
+        began = pithi_lookup_get(&lines->began_on, key);
+        *comm = began ? (uint32_t)*began : 0;
+        return PITH_OK;
+    }
+    began = pithi_lookup_at(&lines->began_on, key);
+    if (began)
+        *began = record->comm;
+    return began ? PITH_OK : no_memory();
+}
+
+int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog_record *record, int32_t end,
+                           struct pithi_clog2_line *line)
+{
+    struct pithlog_record on = *record;
+    const struct pithlog_comm *def;
+    int32_t number, rank;
+    int err;
+
+    *line = lines->lanes[record->lane];
+    TRY(comm_of(lines, record, end, &on.comm));
+    if (!on.comm)
+        return PITH_OK;
+    TRY(find_comm(lines, &on, &def, &number, &rank));
+    lines->unknown_members += def == NULL;
+    if (def) {
+        *line = line_in(def, number, rank, line->thread);
+        TRY(announce(lines, def, number, &lines->lanes[record->lane], line, record->time_ns));
+    }
+out:
+    return err;
+}
+
 static int write_free(struct pithi_clog2_lines *lines, int64_t time_ns, const struct pithi_clog2_line *line)
 {
     unsigned char *body =
@@ -317,6 +387,8 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
     }
     line = line_in(def, number, rank, world->thread);
     TRY(announce(lines, def, number, world, &line, record->time_ns));
+    TRY(make_event(lines, record->time_ns, &line,
+                   record->kind == PITHLOG_COMM_FREE ? PITHI_CLOG2_COMM_FINALIZE : PITHI_CLOG2_COMM_INIT));
     if (record->kind == PITHLOG_COMM_FREE)
         TRY(write_free(lines, record->time_ns, &line));
 out:

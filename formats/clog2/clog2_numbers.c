@@ -192,7 +192,8 @@ out:
     return err;
 }
 
-int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event)
+int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
+                             struct pithi_number_pair *pair)
 {
     struct pithi_clog2_number *number = number_of(numbers, record->id);
     uint64_t *open, level;
@@ -214,7 +215,7 @@ int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct p
     }
     while (level >= number->levels)
         TRY(add_level(numbers, record->id, record->time_ns));
-    *event = record->kind == PITHLOG_LEAVE ? number->pairs[level].end : number->pairs[level].begin;
+    *pair = number->pairs[level];
 out:
     return err;
 }

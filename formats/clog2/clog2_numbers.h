@@ -40,8 +40,9 @@ int pithi_clog2_numbers_open(struct pithi_clog2_numbers *numbers, struct pithlog
                              struct pithi_clog2_stream *stream);
 void pithi_clog2_numbers_free(struct pithi_clog2_numbers *numbers);
 
-/* The event number for an ENTER or LEAVE, defined now if it is new. */
-int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event);
+/* The event numbers of the state that an ENTER or LEAVE is of, defined now if they are new. */
+int pithi_clog2_state_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record,
+                             struct pithi_number_pair *pair);
 /* How an event's payloads are packed. */
 int pithi_clog2_shape_of(struct pithi_clog2_numbers *numbers, uint32_t event, const struct pithi_clog2_shape **shape);
 /* The event that has the payloads of a state, and how they are packed; NULL: it has none. */

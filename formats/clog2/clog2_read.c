@@ -105,6 +105,7 @@ static int add_event(struct reader *reader, const struct pithi_clog2_record *fro
 
     if (!event)
         return no_memory();
+    TRY(pithi_clog2_comm_index(&reader->scan, from->comm, &record->comm));
     if (event->solo)
         return add_payload(reader, event->solo - 1, cargo, record);
     if (cargo)
@@ -230,7 +231,9 @@ static int add(struct reader *reader, const struct pithi_clog2_record *from)
     struct pithi_clog2_track *track;
     int err;
 
-    if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF || from->type == PITHI_CLOG2_CONSTDEF)
+    if (from->type == PITHI_CLOG2_STATEDEF || from->type == PITHI_CLOG2_EVENTDEF ||
+        from->type == PITHI_CLOG2_CONSTDEF ||
+        pithi_clog2_is_made(reader->scan.made, from->type, pithi_clog2_i32(from->body, reader->scan.file.big)))
         return PITH_OK;
     TRY(find_track(reader, from, &track));
     if (!track) {

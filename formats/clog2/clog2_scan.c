@@ -95,6 +95,8 @@ out:
 static int define_event(struct pithi_clog2_scan *scan, const unsigned char *body)
 {
     int32_t number = pithi_clog2_i32(body, scan->file.big);
+    if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_EVENTDEF, number))
+        return PITH_OK;
     char colour[PITHI_CLOG2_COLOUR], name[PITHI_CLOG2_NAME + 16], format[PITHI_CLOG2_FORMAT];
     struct pithi_defs *defs = pithi_writer_defs(scan->writer);
     struct pithi_clog2_event *event = event_entry(scan, number);
@@ -277,6 +279,8 @@ int pithi_clog2_scan(struct pithi_clog2_scan *scan, const struct pithi_input *in
     if (cursor.damaged && !cursor.records)
         err = pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: no record can be read from here on; the file is damaged",
                          input->path, cursor.first_damage);
+    if (!scan->comm_count) /* cut before it is told whose clock it is */
+        scan->made = PITHI_CLOG2_MADE_SHIFTS;
     pithi_clog2_comm_settle(scan);
     scan->end = cursor;
 out:

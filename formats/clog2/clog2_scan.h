@@ -9,6 +9,7 @@
 #define PITHI_CLOG2_SCAN_H
 
 #include "clog2/clog2_file.h"
+#include "clog2/clog2_made.h"
 #include "foreign/lookup.h"
 
 enum { PITHI_CLOG2_RANKS_MAX = 1 << 17, PITHI_CLOG2_THREADS_MAX = 1 << 16 }; /* larger numbers are damage */
@@ -65,6 +66,7 @@ struct pithi_clog2_scan {
     struct pithi_clog2_place places[PITHI_CLOG2_PLACES];
     struct pithi_lookup inter_of; /* world rank -> INTER whose groups follow, + 1 */
     int disorder;
+    uint32_t made; /* struct pithi_clog2_made: what our writer added */
     uint32_t numbers_told;
     struct pithi_clog2_cursor end; /* the walk when it was over */
 };

@@ -7,6 +7,10 @@
 
 #include "clog2/clog2_layout.h"
 
+struct pithi_clog2_line {
+    int32_t comm, rank, thread;
+};
+
 struct pithi_clog2_stream {
     FILE *out;
     unsigned char *block;

@@ -145,7 +145,7 @@ static int write_records(struct clog2_writer *w)
     int status = 0, err;
 
     TRY(pithi_walk_open(&walk, w->log, w->how));
-    TRY(pithi_clog2_announce_world(&w->lines, walk.from_ns));
+    TRY(pithi_clog2_begin_world(&w->lines, walk.from_ns));
     TRY(write_constants(w, walk.from_ns));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(write_record(w, &record));
@@ -153,6 +153,8 @@ static int write_records(struct clog2_writer *w)
         err = PITH_ERR_DAMAGED;
     else
         TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
+    if (err == PITH_OK)
+        TRY(pithi_clog2_end_world(&w->lines, walk.to_ns));
     tell_losses(w, walk.unmatched_ends);
 out:
     if (walk.iter)

@@ -50,6 +50,7 @@ struct pithi_encoder {
     struct pithi_stack open;
     uint64_t lane_count; /* records of the lane in blocks before */
     uint64_t posted;
+    uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
     struct {
         unsigned char pay, blocks; /* whether deflate does, and for how many blocks to go this is taken for true */
@@ -115,8 +116,9 @@ struct pithi_block {
     uint64_t bit;                               /* place in PITHI_COL_BITS */
     uint64_t bit_count;
     uint64_t posted;
-    struct pithi_ready *ready;     /* [PITHI_READY] */
-    struct pithlog_record *fields; /* [PITHI_READY + 1], of each from `id` on */
+    uint64_t comm_at, comm;         /* the next record that PITHI_COL_COMM tells of, and what; UINT64_MAX: none */
+    struct pithi_ready *ready;      /* [PITHI_READY] */
+    struct pithlog_record *fields;  /* [PITHI_READY + 1], of each from `id` on */
     struct pithi_code_entry *codes; /* [256] communicators as the log's, see below */
     struct pithi_open_ids open;
     int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
@@ -219,7 +221,7 @@ static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlo
     int64_t time_ns = r->time_ns > e->head.last_ns ? r->time_ns : e->head.last_ns, start_ns, nested_ns;
     uint32_t depth;
     /* What nearly all records are: enters a state already met or leaves the innermost, not at the block's start. */
-    if (leave > 1 || slot->key != key || count == 0 || count == e->room ||
+    if (leave > 1 || comm != 0 || slot->key != key || count == 0 || count == e->room ||
         !pithi_stack_quick(&e->open, leave, r->id, time_ns, &start_ns, &nested_ns, &depth))
         return pithi_encoder_add_any(e, r, comm);
     e->what[count] = (unsigned char)slot->code;

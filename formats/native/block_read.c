@@ -257,6 +257,21 @@ static int read_open(struct pithi_block *b, struct pithi_stack *s, const char **
     return PITH_OK;
 }
 
+/* Goes on to the next record that PITHI_COL_COMM tells of. 0: it makes no sense. */
+static int next_comm(struct pithi_block *b)
+{
+    uint64_t step;
+    if (b->column[PITHI_COL_COMM].at == b->column[PITHI_COL_COMM].end) {
+        b->comm_at = UINT64_MAX;
+        return 1;
+    }
+    if (!get(b, PITHI_COL_COMM, &step) || !get(b, PITHI_COL_COMM, &b->comm) || !known(b, PITHLOG_SEND, &b->comm) ||
+        step >= b->head.count - b->comm_at)
+        return 0;
+    b->comm_at += step;
+    return 1;
+}
+
 /* Memory for records made ready, and for codes, unless there is. */
 static int get_memory(struct pithi_block *b)
 {
@@ -289,7 +304,9 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
     b->bit = 0;
     b->bit_count = (uint64_t)(b->column[PITHI_COL_BITS].end - b->column[PITHI_COL_BITS].at) * 8;
     b->posted = 0;
-    return PITH_OK;
+    b->comm_at = 0;
+    *why = "its communicators make no sense";
+    return next_comm(b) ? PITH_OK : PITH_ERR_DAMAGED;
 }
 
 void pithi_block_free(struct pithi_block *b)
@@ -535,6 +552,27 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
     return count;
 }
 
+/* Gives `count` records made ready their communicators, those without fields get an entry, from the last on; how many
+ * are good. */
+static uint32_t give_comms(struct pithi_block *b, uint32_t count)
+{
+    for (uint32_t entry = PITHI_READY; b->comm_at < (uint64_t)b->prepared + count; entry--) {
+        uint32_t at = (uint32_t)(b->comm_at - b->prepared);
+        struct pithi_code *is = &b->ready[at].is;
+        if (is->kind > PITHLOG_EVENT)
+            return at;
+        if (is->fields == 0) {
+            b->fields[entry] = pithi_no_fields;
+            is->fields = entry;
+        }
+        b->fields[is->fields].comm = (uint32_t)b->comm;
+        b->comm_at++;
+        if (!next_comm(b))
+            return at;
+    }
+    return count;
+}
+
 int pithi_block_prepare(struct pithi_block *b)
 {
     uint32_t left = b->head.count - b->prepared, asked = left < PITHI_READY ? left : PITHI_READY, count = asked;
@@ -547,6 +585,8 @@ int pithi_block_prepare(struct pithi_block *b)
     uint32_t most = b->open.count + count;
     int quick = b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
     uint32_t good = quick ? prepare_nested(b, count) : prepare_any(b, count);
+    if (b->comm_at != UINT64_MAX)
+        good = give_comms(b, good);
     if (good < count)
         b->why = "a record is cut short or makes no sense";
     b->prepared += good;

@@ -155,6 +155,16 @@ static int add_counter(struct pithi_encoder *e, double value)
     return put_bytes(e, PITHI_COL_VALUE, bytes, sizeof bytes);
 }
 
+/* The communicator that a state or event is on. */
+static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
+{
+    uint32_t place = e->head.count - 1, step = place - e->with_comm;
+    if (comm == 0 || r->kind > PITHLOG_EVENT)
+        return 1;
+    e->with_comm = place + 1;
+    return put(e, PITHI_COL_COMM, step) && put(e, PITHI_COL_COMM, comm);
+}
+
 /* What a kind carries beyond code and time. 0: no memory. */
 static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, int64_t time_ns)
 {
@@ -215,7 +225,7 @@ int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *
     e->head.count++;
     e->head.last_ns = time_ns;
     if ((code == (int)PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, is.kind) && put(e, PITHI_COL_ESCAPE, is.what))) ||
-        !add_fields(e, r, time_ns))
+        !add_fields(e, r, time_ns) || !add_comm(e, r, comm))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     return PITH_OK;
 }
@@ -395,6 +405,7 @@ static void next_block(struct pithi_encoder *e)
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
     e->dict_count = 0;
     e->posted = 0;
+    e->with_comm = 0;
     memset(e->code, 0, slots_of(e) * sizeof *e->code);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;

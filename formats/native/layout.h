@@ -48,6 +48,7 @@ enum pithi_column {
     PITHI_COL_VALUE,
     PITHI_COL_SIZE, /* of payloads */
     PITHI_COL_PAYLOAD,
+    PITHI_COL_COMM, /* of states and events, where it is not the world */
     PITHI_COL_COUNT
 };
 enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
@@ -60,7 +61,7 @@ enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 #define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
 #define PITHI_CODE_ESCAPE 255u
-#define PITHI_LEAVE_INNERMOST 13u /* a kind among codes: LEAVE of the innermost state, whichever that is */
+#define PITHI_LEAVE_INNERMOST 13u  /* a kind among codes: LEAVE of the innermost state, whichever that is */
 #define PITHI_OPEN_MAX 4096u       /* open states kept a lane; of so many the next one makes be forgotten */
 #define PITHI_OPEN_FORGOTTEN 2048u /* so many, behind */
 #define PITHI_OPEN_OUTER 64u       /* so many */

@@ -111,7 +111,7 @@ enum pithi_word {
     PITHI_W_ENTER, /* id = state */
     PITHI_W_LEAVE,
     PITHI_W_EVENT,       /* id = event */
-    PITHI_W_EVENT_DATA,  /* + word: size_bytes; + (size_bytes + 7) / 8 words of payload */
+    PITHI_W_EVENT_DATA,  /* + word: size_bytes | (uint64_t)comm << 32; + (size_bytes + 7) / 8 words of payload */
     PITHI_W_COUNTER,     /* + word: the double */
     PITHI_W_SEND,        /* id = comm; + word: peer | (uint64_t)tag << 32; + word: bytes */
     PITHI_W_RECV,        /* id = comm; + word: peer | tag << 32; + word: bytes; + word: posted */

@@ -28,7 +28,7 @@ uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room)
     if ((first & 15) == PITHI_W_CLAIMED)
         words = first >> 4 & PITHI_WORD_ID_MASK;
     if ((first & 15) == PITHI_W_EVENT_DATA) {
-        uint64_t payload = load(word + 1);
+        uint64_t payload = load(word + 1) & UINT32_MAX;
         if (payload > UINT16_MAX)
             return 0;
         words += (payload + 7) / 8;
@@ -176,8 +176,10 @@ static int long_record(struct pithi_spill_walk *walk, const uint64_t *word, uint
     switch (kind) {
     case PITHI_W_EVENT_DATA:
         record->kind = PITHLOG_EVENT;
-        record->payload_bytes = (uint32_t)load(word + 1);
-        record->payload = word + 2;
+        bits = load(word + 1);
+        record->payload_bytes = (uint32_t)bits;
+        record->payload = record->payload_bytes ? word + 2 : NULL;
+        map_comm(walk, (uint32_t)(bits >> 32), record); /* one that is not known costs no event */
         return map_id(walk, id, PITHLOG_EVENT_TYPE, record);
     case PITHI_W_COUNTER:
         record->kind = PITHLOG_COUNTER;
@@ -275,6 +277,7 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
 {
     const struct pithi_spill_number *number = &walk->numbers[record->id - PITHI_NUMBER_ID];
     const void *payload = record->payload;
+    uint32_t comm = record->comm;
 
     if (number->kind == 0) {
         reset(record);
@@ -291,6 +294,7 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     reset(record);
     record->kind = number->kind;
     record->id = number->id;
+    record->comm = comm;
     walk->second.id = number->info;
     if (!payload || walk->second.payload_bytes == 0)
         walk->second.kind = 0;
@@ -310,7 +314,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         return 1;
     }
     record->lane = walk->lane_id;
-    if (record->kind > PITHLOG_EVENT || record->payload != NULL)
+    if (record->kind > PITHLOG_EVENT || record->payload != NULL || record->comm != 0)
         reset(record);
     for (;;) {
         const uint64_t *word = walk->word;

@@ -211,6 +211,8 @@ static void put_message(struct pithi_printer *p, const struct pithlog_record *r)
 
 static void put_values(struct pithi_printer *p, const struct pithlog_record *r)
 {
+    if (r->kind <= PITHLOG_EVENT && r->comm)
+        put_u64(p, F_COMM, r->comm);
     switch (r->kind) {
     case PITHLOG_EVENT:
         if (r->payload_bytes)

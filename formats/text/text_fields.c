@@ -211,6 +211,16 @@ static size_t parse_hex(const char *text, unsigned char *out)
     return n;
 }
 
+static size_t parse_quoted(const char *text, unsigned char *out)
+{
+    size_t length = strlen(text);
+    if (length < 3 || text[0] != '"' || text[length - 1] != '"')
+        return SIZE_MAX;
+    memcpy(out, text + 1, length - 2);
+    out[length - 2] = 0;
+    return pithi_unescape((char *)out);
+}
+
 unsigned char *pithi_payload_parse(const char *format, const char *text, size_t *size)
 {
     /* a token takes 8 bytes at most and two of the format, a string a byte more than its text and its size */
@@ -219,7 +229,7 @@ unsigned char *pithi_payload_parse(const char *format, const char *text, size_t 
     if (out && *format)
         *size = parse_formatted(format, text, out);
     if (out && *size == SIZE_MAX)
-        *size = parse_hex(text, out);
+        *size = *text == '"' ? parse_quoted(text, out) : parse_hex(text, out);
     if (*size != SIZE_MAX)
         return out;
     free(out);

@@ -315,11 +315,12 @@ static int take_values(struct text_reader *r, struct pithlog_record *record)
     switch (record->kind) {
     case PITHLOG_ENTER:
     case PITHLOG_LEAVE:
-        return take_name(r, PITHLOG_STATE, record);
+        err = take_name(r, PITHLOG_STATE, record);
+        return err == PITH_OK ? take_comm(r, record) : err;
     case PITHLOG_EVENT:
         if ((err = take_name(r, PITHLOG_EVENT_TYPE, record)) == PITH_OK)
             take_payload(r, record);
-        return err;
+        return err == PITH_OK ? take_comm(r, record) : err;
     case PITHLOG_COUNTER:
         err = take_name(r, PITHLOG_COUNTER_TYPE, record);
         return err == PITH_OK ? take_value(r, record) : err;

@@ -140,6 +140,14 @@ static void edge_messages(const uint32_t *l)
     R(l[1], RECV, .peer = 0, .tag = 0, .bytes = 0, .posted = 1);
     R(l[1], RECV, .peer = -1, .posted = 0); /* cancelled */
     R(l[0], COLL, .comm = split, .peer = 2, .bytes = 8, .got_bytes = 24);
+    uint32_t on[] = {split, inter, unknown}, state = define(PITHLOG_STATE, "on a communicator", "red", "");
+    for (int i = 0; i < 3; i++) {
+        R(l[1], ENTER, .id = state, .comm = on[i]);
+        R(l[1], EVENT, .id = define(PITHLOG_EVENT_TYPE, "tock", "", ""), .comm = on[i]);
+        R(l[1], ENTER, .id = state);
+        R(l[1], LEAVE, .id = state, .comm = on[i]); /* an end on another one than its begin */
+        R(l[1], LEAVE, .id = state, .comm = on[i]);
+    }
     for (int i = 0; i < 3; i++)
         R(l[i], COMM_FREE, .comm = split);
 }

@@ -76,6 +76,20 @@ static void log_payloads(void)
     CALL(MPE_Log_event(info[1], 0, bytes));
 }
 
+/* A state begun and ended on a communicator, with events in it. */
+static void log_on(MPI_Comm comm)
+{
+    MPE_LOG_BYTES bytes = {0};
+    int pos = 0;
+
+    MPE_Log_pack(bytes, &pos, 'X', 1, &(long long){17});
+    CALL(MPE_Log_comm_event(comm, state[0], NULL));
+    CALL(MPE_Log_comm_event(comm, comm_solo, bytes));
+    CALL(MPE_Log_comm_event(comm, plain, NULL));
+    CALL(MPE_Log_event(plain, 0, NULL));
+    CALL(MPE_Log_comm_event(comm, state[1], "said"));
+}
+
 static void log_messages(void)
 {
     MPI_Comm reversed, inter, halves;
@@ -86,6 +100,7 @@ static void log_messages(void)
     CALL(MPE_Log_send(MPI_PROC_NULL, 7, 64));
     CALL(MPE_Log_receive(MPI_PROC_NULL, 7, 64));
     MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    log_on(reversed);
     CALL(MPE_Log_comm_send(reversed, size - 1 - next, 8, 128));
     CALL(MPE_Log_comm_receive(reversed, size - 1 - before, 8, 128));
     if (size % 2 == 0) { /* each to its other in the other half */
@@ -93,6 +108,7 @@ static void log_messages(void)
         MPI_Intercomm_create(halves, 0, MPI_COMM_WORLD, 1 - rank % 2, 5, &inter);
         CALL(MPE_Log_comm_send(inter, rank / 2, 9, 256));
         CALL(MPE_Log_comm_receive(inter, rank / 2, 9, 256));
+        log_on(inter);
         MPI_Comm_free(&inter);
         MPI_Comm_free(&halves);
     }

@@ -27,6 +27,17 @@ records() { pith print "$1" | grep -v '^#' | grep -v 'pith:flush' | awk -F '\t' 
 tabs() { sed 's/ *| */\t/g'; }
 
 # ---- what they must be ----
+# log_on NUMBER
+log_on() {
+    cat <<END
+enter | Broadcast | comm=$1
+event | tock | comm=$1 | payload=X=11 E=0
+event | plain | comm=$1
+event | plain
+event | Broadcast info | comm=$1 | payload="said"
+leave | Broadcast | comm=$1
+END
+}
 # first RANK SIZE
 first() {
     local r=$1 n=$2 next=$((($1 + 1) % $2)) before=$((($1 + $2 - 1) % $2)) partner=$(($1 ^ 1))
@@ -44,6 +55,7 @@ enter | Exchange
 send | MPI_COMM_WORLD | comm=0 | peer=$next | tag=7 | bytes=64
 recv | MPI_COMM_WORLD | comm=0 | peer=$before | tag=7 | bytes=64 | posted=0
 comm | | comm=1 | op=create
+$(log_on 1)
 send | | comm=1 | peer=$next | tag=8 | bytes=128
 recv | | comm=1 | peer=$before | tag=8 | bytes=128 | posted=1
 END
@@ -51,6 +63,7 @@ END
 comm | | comm=2 | op=create
 send | | comm=2 | peer=$partner | tag=9 | bytes=256
 recv | | comm=2 | peer=$partner | tag=9 | bytes=256 | posted=2
+$(log_on 2)
 comm | | comm=2 | op=free
 END
     tabs <<END
@@ -80,7 +93,7 @@ leave | state 702
 event | event 5700
 event | event -7
 event | event 2147483647
-event | event 9999 | payload=$(printf 'nobody knows' | od -An -tx1 -v | tr -d ' \n')
+event | event 9999 | payload="nobody knows"
 END
 }
 fortran() {
@@ -203,7 +216,7 @@ running  1" "$mpi: what Fortran gets"
     PITH_RANKS=1 run "$mpi" 2 "./calls-$mpi"
     is "$status:$(records first.pith 0):$(records first.pith 1 | grep -vP '^(comm|send|recv)')" "0::$(first 1 2 | grep -vP '^(comm|send|recv)')" "$mpi: PITH_RANKS=1, described on rank 0"
     PITH_ONLY=Broadcast run "$mpi" 2 "./calls-$mpi"
-    is "$status:$(records first.pith 1 | grep -vE '^(pause|resume)')" "0:$(printf 'enter\tBroadcast\nleave\tBroadcast')" "$mpi: PITH_ONLY, of a state described on rank 0"
+    is "$status:$(records first.pith 1 | grep -vE '^(pause|resume)')" "0:$(first 1 2 | grep Broadcast | sed 's/\tcomm=[0-9]//')" "$mpi: PITH_ONLY, of a state described on rank 0"
 
     # The same as CLOG-2 and ALOG, with the program's numbers; and CLOG-2 when the environment asks for it.
     PITH_FORMAT=clog2 run "$mpi" 2 "./calls-$mpi"
@@ -221,6 +234,9 @@ s_et=602 e_et=603 Compute
 s_et=604 e_et=605 Exchange
 s_et=606 e_et=607 a
 s_et=608 e_et=609 described" "$mpi: it has the numbers of the program"
+    is "$(grep -cE '^[0-9.]+ [356] [01] 0 (bare|cago) et=(600|601|5001|5002)' dump.txt):$(grep -c 'comm et=intra icomm=3' dump.txt)" "16:2" "$mpi: records on a communicator are on its lines"
+    pith convert first.clog2 again.pith 2>/dev/null && pith convert again.pith again.clog2 2>/dev/null
+    is "$(records again.clog2 1)" "$(records first.clog2 1)" "$mpi: nothing of it is lost on the way to .pith and back"
     is "$(grep -c 'cago et=602 bytes=000000[0-9a-f]*fffffffed5fa0e00' dump.txt) $(grep -c 'cago et=603 ' dump.txt)" "2 2" "$mpi: payloads of states are where they were"
     pith convert first.clog2 first.alog 2>/dev/null
     is "$(sed -nE 's/^-13 0 ([0-9]+ [0-9]+) 0 0 [^ ]+ ([^ ]+).*/\1 \2/p; s/^-9 0 0 ([0-9]+) 0 0 ([^ ]+)$/\1 \2/p' first.alog | grep -v pith: | sort)" \

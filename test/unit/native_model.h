@@ -68,6 +68,8 @@ static inline struct pithlog_record model_record(uint32_t lane, int64_t time_ns)
         r.id = MODEL_STATES + MODEL_EVENTS + random_below(MODEL_COUNTERS);
     else if (r.kind <= PITHLOG_COMM_FREE)
         r.comm = random_below(MODEL_COMMS);
+    if (r.kind <= PITHLOG_EVENT && random_below(8) == 0)
+        r.comm = random_below(MODEL_COMMS);
     if (r.kind == PITHLOG_SEND || r.kind == PITHLOG_RECV || r.kind == PITHLOG_COLL) {
         r.peer = (int32_t)random_below(5) - 1;
         r.bytes = random_u64() >> random_below(64);

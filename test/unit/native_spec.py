@@ -94,7 +94,11 @@ class Column:
 def block(p, comms):
     thread, count, first, last, before, unit, kinds, _ = struct.unpack_from("<IIqqQQII", p)
     cols = columns(p)
-    c = {i: Column(cols.get(i, b"")) for i in range(1, 15)}
+    c = {i: Column(cols.get(i, b"")) for i in range(1, 16)}
+    on, place = {}, -1
+    while c[15].p < len(c[15].b):
+        place += 1 + c[15].varint()
+        on[place] = c[15].varint()
     codes = []
     while c[2].p < len(c[2].b):
         codes.append((c[2].varint(), c[2].varint()))
@@ -103,7 +107,7 @@ def block(p, comms):
         opened.append(c[1].varint())
         c[1].varint(), c[1].varint()
     bits, at, time, expected = int.from_bytes(cols.get(6, b""), "little"), 0, first, 0
-    for what, size in zip(cols[3], cols[5]):
+    for place, (what, size) in enumerate(zip(cols[3], cols[5])):
         low = max(0, (size - 4) // 4)
         step = size if size < 4 else ((4 + size % 4) << low) + (bits >> at & (1 << low) - 1)
         at += low
@@ -134,6 +138,9 @@ def block(p, comms):
             out.append(c[12].take(8).hex())
         if name == "event":
             out.append(c[14].take(c[13].varint()).hex())
+        if place in on:
+            assert kind <= 3 and on[place]
+            out.append(f"on {comms[on[place]]}")
         yield out
     assert time == last and all(col.p == len(col.b) for i, col in c.items() if i not in (1, 3, 5, 6))
 

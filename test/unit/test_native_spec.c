@@ -42,6 +42,8 @@ static void print_records(struct pithlog *log, FILE *out)
                 for (uint32_t i = 0; i < r.payload_bytes; i++)
                     fprintf(out, "%02x", ((const unsigned char *)r.payload)[i]);
             }
+            if (r.kind <= PITHLOG_EVENT && r.comm)
+                fprintf(out, "\ton %" PRIu64, pithlog_get_comm(log, r.comm)->key);
             fputc('\n', out);
         }
         pithlog_iter_close(iter);

@@ -206,6 +206,23 @@ int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank)
     return good && *world_rank >= 0;
 }
 
+uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key)
+{
+    uint32_t id = 0;
+
+    *key = 0;
+    if (handle == MPI_COMM_WORLD || handle == MPI_COMM_NULL)
+        return 0;
+    pthread_mutex_lock(&lock);
+    const struct known *known = find(handle);
+    if (known) {
+        *key = known->key;
+        id = known->id;
+    }
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
 /* ---- The end ----------------------------------------------------------------------------------------------------- */
 
 static void (*at_finalize)(void);

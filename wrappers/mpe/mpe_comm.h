@@ -9,6 +9,9 @@
  * 0: there is no such. */
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);
 
+/* The same of the communicator alone, and its key; 0: the world, or none that is known. */
+uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key);
+
 /* Has finish() called at the beginning of MPI_Finalize, while MPI is whole. The first one stays. */
 void pithi_mpe_at_finalize(void (*finish)(void));
 

@@ -6,6 +6,7 @@
 #include "mpe_session.h"
 #include "pith_tool.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,8 +16,9 @@ enum { UNKNOWN, BEGINS, ENDS, HAPPENS };
 #define GROUP "MPE, not described"
 #define ID_BITS 20
 
-/* By number: what it is and the id, in one word that is read without a lock; the id of its payloads' definition. */
-static uint32_t meanings[NEAR], carriers[NEAR];
+/* By number: what it is and the id, in one word that is read without a lock; the ids of the definitions that carry it
+ * otherwise, without and with a payload. */
+static uint32_t meanings[NEAR], carriers[2][NEAR];
 
 static int next_state = FIRST_STATE, next_solo = FIRST_SOLO;
 
@@ -101,17 +103,18 @@ void pithi_mpe_record(int number)
     }
 }
 
-void pithi_mpe_record_bytes(int number, const unsigned char bytes[32])
+void pithi_mpe_record_more(int number, uint32_t comm, const unsigned char bytes[32])
 {
     int is_near = number >= 0 && number < NEAR;
-    uint32_t id = is_near ? __atomic_load_n(&carriers[number], __ATOMIC_ACQUIRE) : 0;
+    uint32_t *carrier = &carriers[bytes != NULL][is_near ? number : 0];
+    uint32_t id = is_near ? __atomic_load_n(carrier, __ATOMIC_ACQUIRE) : 0;
 
     if (!id) {
-        id = undescribed(number, " info");
+        id = undescribed(number, bytes ? " info" : "");
         if (is_near)
-            __atomic_store_n(&carriers[number], id, __ATOMIC_RELEASE);
+            __atomic_store_n(carrier, id, __ATOMIC_RELEASE);
     }
-    pith_event_data(id, bytes, 32);
+    pith_comm_event(comm, id, bytes, bytes ? 32 : 0);
 }
 
 /* ---- Descriptions ------------------------------------------------------------------------------------------------ */
@@ -162,4 +165,13 @@ void pithi_mpe_describe_event(int number, const char *name, const char *colour, 
     snprintf(key, sizeof key, "mpe_event_%d", number);
     pith_property(key, name);
     mean(number, HAPPENS, id);
+}
+
+void pithi_mpe_describe_comm(int number, uint64_t key)
+{
+    char name[48], value[24];
+
+    snprintf(name, sizeof name, "mpe_comm_%d", number);
+    snprintf(value, sizeof value, "%" PRIx64, key);
+    pith_property(name, value);
 }

@@ -9,9 +9,9 @@
 
 #include <stdint.h>
 
-/* Records one, without a payload or with 32 bytes. */
+/* Records one; or one on a communicator (the recorder's id), with 32 bytes of payload, or NULL. */
 void pithi_mpe_record(int number);
-void pithi_mpe_record_bytes(int number, const unsigned char bytes[32]);
+void pithi_mpe_record_more(int number, uint32_t comm, const unsigned char bytes[32]);
 
 /* Another log begins: numbers are given out from the first on, and none is described. */
 void pithi_mpe_numbers_begin(void);
@@ -19,5 +19,7 @@ void pithi_mpe_numbers_begin(void);
 /* Descriptions. Strings may be NULL. */
 void pithi_mpe_describe_state(int start, int final, const char *name, const char *colour, const char *format);
 void pithi_mpe_describe_event(int number, const char *name, const char *colour, const char *format);
+/* They were said of a communicator, the one with this key. */
+void pithi_mpe_describe_comm(int number, uint64_t key);
 
 #endif

@@ -1,6 +1,7 @@
 /* mpe_record.c - descriptions and records, as the API has them. */
 #include "mpe_log.h"
 #include "mpe_aside.h"
+#include "mpe_comm.h"
 #include "mpe_numbers.h"
 #include "mpe_session.h"
 
@@ -29,11 +30,21 @@ int MPE_Describe_state(int start, int final, const char *name, const char *colou
     return MPE_Describe_info_state(start, final, name, colour, NULL);
 }
 
+/* `result`: of the description. */
+static int said_of(MPI_Comm comm, int number, int result)
+{
+    uint64_t key;
+
+    if (result == MPE_LOG_OK && pithi_mpe_comm(comm, &key))
+        pithi_mpe_describe_comm(number, key);
+    return result;
+}
+
 int MPE_Describe_comm_state(MPI_Comm comm, int start, int final, const char *name, const char *colour,
                             const char *format)
 {
-    (void)comm; /* a state may be on any */
-    return MPE_Describe_info_state(start, final, name, colour, format);
+    PITHI_MPE_ASIDE(MPE_Describe_comm_state, (comm, start, final, name, colour, format));
+    return said_of(comm, start, MPE_Describe_info_state(start, final, name, colour, format));
 }
 
 int MPE_Describe_info_event(int event, const char *name, const char *colour, const char *format)
@@ -51,8 +62,8 @@ int MPE_Describe_event(int event, const char *name, const char *colour)
 
 int MPE_Describe_comm_event(MPI_Comm comm, int event, const char *name, const char *colour, const char *format)
 {
-    (void)comm;
-    return MPE_Describe_info_event(event, name, colour, format);
+    PITHI_MPE_ASIDE(MPE_Describe_comm_event, (comm, event, name, colour, format));
+    return said_of(comm, event, MPE_Describe_info_event(event, name, colour, format));
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -82,19 +93,19 @@ __attribute__((no_sanitize_address)) static void take_bytes(unsigned char taken[
 }
 
 /* Apart, so that the records without a payload, nearly all, need none of its room on the stack. */
-__attribute__((noinline)) static int record_bytes(int event, const char *bytes)
+__attribute__((noinline)) static int record_bytes(int event, uint32_t comm, const char *bytes)
 {
     unsigned char taken[BYTES];
 
     take_bytes(taken, bytes);
-    pithi_mpe_record_bytes(event, taken);
+    pithi_mpe_record_more(event, comm, taken);
     return MPE_LOG_OK;
 }
 
 static int record(int event, const char *bytes)
 {
     if (bytes != NULL)
-        return record_bytes(event, bytes);
+        return record_bytes(event, 0, bytes);
     pithi_mpe_record(event);
     return MPE_LOG_OK;
 }
@@ -118,6 +129,16 @@ int MPE_Log_bare_event(int event) { return MPE_Log_info_event(event, NULL); }
 
 int MPE_Log_comm_event(MPI_Comm comm, int event, const char *bytes)
 {
-    (void)comm; /* the line is the process's in all of them */
-    return MPE_Log_info_event(event, bytes);
+    uint64_t key;
+    uint32_t id;
+
+    PITHI_MPE_ASIDE(MPE_Log_comm_event, (comm, event, bytes));
+    ONLY_WHILE_RUNNING;
+    id = pithi_mpe_comm(comm, &key);
+    if (!id)
+        return record(event, bytes);
+    if (bytes)
+        return record_bytes(event, id, bytes);
+    pithi_mpe_record_more(event, id, NULL);
+    return MPE_LOG_OK;
 }

@@ -13,4 +13,6 @@ int pithi_mpe_peer(MPI_Comm comm, int rank, uint32_t *id, int32_t *world_rank)
     return comm != MPI_COMM_NULL && rank == 0;
 }
 
+uint32_t pithi_mpe_comm(MPI_Comm comm, uint64_t *key) { return (void)comm, *key = 0, 0; }
+
 void pithi_mpe_at_finalize(void (*finish)(void)) { (void)finish; } /* liblog writes the log at the process's end */
