@@ -1,6 +1,7 @@
 # viewer_tour.tcl - run inside of a window (`pith view SMALL -e 'source viewer_tour.tcl'`): opens BENCH_LOG in a window of
 # its own whose picture is BENCH_SIZE, and takes a tour of fixed steps through it, pans and zooms. Prints lines of words
-# and numbers: milliseconds from the begin of a step until the X server has done all of it.
+# and numbers: milliseconds from the begin of a step until the X server has done all of it. With BENCH_ONLY it ends after
+# the first picture.
 
 proc milliseconds_of {script} {
     set begin [clock microseconds]
@@ -93,6 +94,7 @@ proc open_log {} {
     [$window timeline] after_drawing $script
     vwait ::drawn
     [$window timeline] not_after_drawing $script
+    update idletasks
     winfo pointerxy [$window top]
     return $window
 }
@@ -113,6 +115,9 @@ set opened [milliseconds_of {
     set window [open_log]
 }]
 puts "open $opened"
+if {[info exists ::env(BENCH_ONLY)]} {
+    exit 0
+}
 puts "image [image type [[$window timeline] photo]]"
 # Messages are drawn, too.
 update

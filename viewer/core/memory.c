@@ -3,6 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static void *checked(void *data)
 {
@@ -29,4 +32,11 @@ void *pithi_grow(void *data, uint32_t *capacity, uint32_t needed, size_t size)
         return checked(NULL);
     *capacity = (uint32_t)wanted;
     return checked(realloc(data, (size_t)wanted * size));
+}
+
+void pithi_memory_rest(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -16,10 +16,9 @@ oo::class create ::pith::CommandLine {
         set answer {}
         set history {}
         set at 0
-        my build
     }
 
-    method build {} {
+    method finish {} {
         ttk::frame $bar -padding {10 4}
         ttk::label $bar.prompt -text ":" -style Bold.TLabel
         ttk::entry $bar.line -width 46 -textvariable [my varname line]

@@ -7,6 +7,9 @@ oo::class create ::pith::Context {
     constructor {its_window} {
         set window $its_window
         set model [$window model]
+    }
+
+    method finish {} {
         set plot [[$window timeline] plot]
         set menu [menu $plot.context -tearoff 0]
         bind $plot <Button-3> [list [self] popup %x %y %X %Y]

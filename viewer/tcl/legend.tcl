@@ -21,7 +21,8 @@ oo::class create ::pith::Legend {
 
     constructor {parent its_model} {
         set model $its_model
-        set path [frame $parent -background [::pith::theme::colour panel]]
+        # It paints nothing: what lies in it covers all of it.
+        set path [frame $parent -background {}]
         set tree $path.tree
         set pending {}
         set job {}
@@ -103,6 +104,9 @@ oo::class create ::pith::Legend {
         my bind_table
         grid $path.bar - -sticky ew
         grid $tree $path.scroll -sticky nsew
+        # The pane has room for the scrollbar. Most tables have nothing to scroll: they are drawn once, not twice, when
+        # it is gone before they are laid out.
+        bind $path <Configure> "bind $path <Configure> {}; grid remove $path.scroll"
         grid columnconfigure $path 0 -weight 1
         grid rowconfigure $path 1 -weight 1
     }

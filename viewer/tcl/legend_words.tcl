@@ -8,6 +8,9 @@ oo::class create ::pith::LegendWords {
         set window $its_window
         set model [$window model]
         set legend [$window legend]
+    }
+
+    method finish {} {
         set menu [menu [$legend tree].menu -tearoff 0]
         $legend set_menu [list [self] popup]
     }

@@ -59,10 +59,15 @@ oo::class create ::pith::Overview {
         }
     }
 
+    # Soon, but behind what Tk draws when it is idle: the first picture of the time lines does not wait for it.
     method redraw {} {
         if {$pending eq {}} {
-            set pending [after 60 [namespace code {my draw}]]
+            set pending [after idle [namespace code {my draw_soon}]]
         }
+    }
+
+    method draw_soon {} {
+        set pending [after 60 [namespace code {my draw}]]
     }
 
     # Draws now if there is something to draw.

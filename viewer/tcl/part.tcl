@@ -11,7 +11,8 @@
 #
 # Each window makes one object of the class, `::pith::Histogram new $window`; methods named in `words` are that object's.
 # What it needs of the window it asks for: `$window model`, `timeline`, `top`, `part Histogram`. A method `flush`, if there
-# is one, draws what is still to be drawn: the word `sync` calls it.
+# is one, draws what is still to be drawn: the word `sync` calls it. A method `finish` makes what the first picture does
+# without (bars that are not open, menus), and is called when that is on the screen, before any word or key acts.
 #
 # A part with the methods `state` (a text) and `restore` (takes it) has it kept for the next time the log is opened
 # (view_state.tcl).

@@ -29,7 +29,6 @@ oo::class create ::pith::Search {
         set marks {}
         set over 0
         set message {}
-        my build
         $model follow [list [self] changed]
         bind [winfo parent [[$window timeline] plot]].overview <Configure> +[list [self] mark_hits]
     }
@@ -52,7 +51,7 @@ oo::class create ::pith::Search {
 
     # ---- The bar
 
-    method build {} {
+    method finish {} {
         ttk::frame $bar -padding {10 4}
         ttk::label $bar.find -text Find
         ttk::entry $bar.pattern -width 22 -textvariable [my varname entered](pattern)

@@ -17,8 +17,8 @@ oo::class create ::pith::Timeline {
 
     constructor {parent its_model} {
         set model $its_model
-        # A ttk frame would paint all of itself, which nobody sees, and have it copied to the screen.
-        set path [frame $parent -background [::pith::theme::colour panel]]
+        # It paints nothing: what lies in it covers all of it (build_ground).
+        set path [frame $parent -background {}]
         set width 1
         set height 1
         set pending {}
@@ -79,6 +79,7 @@ oo::class create ::pith::Timeline {
         # Room for the scrollbar also when it is not needed: the picture keeps its width, and is drawn once.
         grid columnconfigure $path 2 -minsize [winfo reqwidth $path.v]
         grid rowconfigure $path 1 -weight 1
+        my build_ground [winfo reqwidth $path.v]
         bind $plot <Configure> [list [self] resized %w %h]
         $plot create image 0 0 -anchor nw -image $photo -tags picture
         if {[image type $photo] eq "pithpaper"} {
@@ -86,6 +87,17 @@ oo::class create ::pith::Timeline {
         }
         $path.corner create text 10 [::pith::theme::px 13] -anchor w -tags base -font PithSmall \
             -fill [::pith::theme::colour faint]
+    }
+
+    # Where nothing else may be: beside and below the scrollbars, and where the strip is when it is not shown.
+    method build_ground {bar_width} {
+        foreach {name place} [list \
+            side [list -relx 1 -anchor ne -width $bar_width -relheight 1] \
+            foot [list -rely 1 -anchor sw -relwidth 1 -height [::pith::theme::px 60]]] {
+            frame $path.$name -background [::pith::theme::colour panel]
+            place $path.$name {*}$place
+            lower $path.$name
+        }
     }
 
     # ---- Following the model
@@ -104,12 +116,17 @@ oo::class create ::pith::Timeline {
         }
     }
 
+    # The first picture is there when the canvas is shown for the first time, which else would be empty.
     method resized {w h} {
         if {$w != $width || $h != $height} {
+            set first [expr {$width <= 1}]
             set width $w
             set height $h
             my fill_height
             my redraw
+            if {$first} {
+                my draw_pending
+            }
         }
     }
 

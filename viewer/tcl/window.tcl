@@ -27,7 +27,8 @@ oo::class create ::pith::Window {
         set model [::pith::Model new $log]
         set unfinished 1
         set path [$model path]
-        set top [toplevel .w[incr ::pith::Window::count]]
+        # Without a colour of its own: what lies in it covers all of it, and 1.5 million pixels were painted for nobody.
+        set top [toplevel .w[incr ::pith::Window::count] -background {}]
         set words ::pith::script$::pith::Window::count
         wm title $top "[file tail $path] - Pith"
         wm protocol $top WM_DELETE_WINDOW [list [self] word_close]
@@ -40,7 +41,6 @@ oo::class create ::pith::Window {
         ::pith::menus::build_bar $top
         ::pith::keys::install $top [list [self] act] [::pith::keys::rows]
         [my part ViewState] restore_view
-        my take_drops
         after idle [list after 0 [list [self] second_look]]
         focus $top
     }
@@ -142,13 +142,24 @@ oo::class create ::pith::Window {
         }
     }
 
-    # Menus, messages and counters.
+    # Menus, bars that are not open, messages and counters.
     method finish {} {
         if {$unfinished} {
             set unfinished 0
             ::pith::menus::fill $top [self]
+            my tell_parts finish
+            my take_drops
             ::pith::typing::go_on
             $model digest
+        }
+    }
+
+    # Those that have the method.
+    method tell_parts {method} {
+        foreach part [dict values $parts] {
+            if {$method in [info object methods $part -all]} {
+                $part $method
+            }
         }
     }
 
@@ -173,6 +184,7 @@ oo::class create ::pith::Window {
 
     # What keys, menus and buttons do: what is wrong is said at the foot.
     method act {script} {
+        my finish
         try {
             namespace eval $words $script
         } trap {PITH} text {
@@ -284,11 +296,7 @@ oo::class create ::pith::Window {
         $model finish_reading
         $timeline flush
         $legend refresh
-        foreach part [dict values $parts] {
-            if {"flush" in [info object methods $part -all]} {
-                $part flush
-            }
-        }
+        my tell_parts flush
         update
         # Tk's update does not wait for the server; asking it something does.
         winfo pointerxy $top

@@ -127,6 +127,11 @@ static Tk_PhotoHandle find_photo(Tcl_Interp *interp, Tcl_Obj *word)
     return photo;
 }
 
+static int is_rough(const struct pithi_log_object *object)
+{
+    return object->plot.moving || (object->film && pithi_film_rough(object->film));
+}
+
 /* Arrows and messages in the picture; `rough`, 1: pithi_log_refine has something to do. */
 static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 {
@@ -134,7 +139,7 @@ static void describe(const struct pithi_log_object *object, Tcl_Interp *interp)
 
     pithi_put_wide(result, "arrows", object->plot.arrows.count);
     pithi_put_wide(result, "messages", (int64_t)object->plot.arrows.total);
-    pithi_put_wide(result, "rough", object->plot.moving || (object->film && pithi_film_rough(object->film)));
+    pithi_put_wide(result, "rough", is_rough(object));
     Tcl_SetObjResult(interp, result);
 }
 
@@ -195,7 +200,7 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
 {
     struct target target;
     struct view view;
-    int err, painted;
+    int err, first, painted;
 
     (void)objc;
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
@@ -207,12 +212,15 @@ int pithi_log_draw(struct pithi_log_object *object, Tcl_Interp *interp, int objc
         pithi_gaps_read(object->log, &object->gaps); /* of a damaged log those that can be read */
     }
     object->plot.moving = 1;
-    err = pithi_film_load(object->film, &object->plot, pithi_film_is_new(object->film) ? FIRST_S : MOVE_S);
+    first = pithi_film_is_new(object->film);
+    err = pithi_film_load(object->film, &object->plot, first ? FIRST_S : MOVE_S);
     if (err == PITH_ERR_USAGE)
         return pithi_log_error(interp);
     object->plot.moving = pithi_arrows_crowded(&object->plot);
     painted = paint(object, interp, &view, &target, (int)pithi_film_moved(object->film));
-    pithi_film_go_on(object->film);
+    /* What is left of the first one waits for pithi_log_refine: Tk and the X server are about to show a new window. */
+    if (!first)
+        pithi_film_go_on(object->film);
     if (painted != TCL_OK)
         return TCL_ERROR;
     /* What could be read of a damaged log is drawn; then it is said. */
@@ -232,6 +240,8 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
     (void)objc;
     if (find_target(interp, objv[2], &target) != TCL_OK || get_view(object, interp, objv + 3, &view) != TCL_OK)
         return TCL_ERROR;
+    if (object->film)
+        pithi_film_go_on(object->film);
     if (object->film && (pithi_film_take(object->film) || object->plot.moving)) {
         if (object->plot.moving) {
             object->plot.moving = 0;
@@ -246,6 +256,8 @@ int pithi_log_refine(struct pithi_log_object *object, Tcl_Interp *interp, int ob
         Tcl_SetErrorCode(interp, "PITH", "LOG", (char *)NULL);
         return TCL_ERROR;
     }
+    if (!is_rough(object))
+        pithi_memory_rest();
     describe(object, interp);
     return TCL_OK;
 }
