@@ -62,7 +62,7 @@ $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-tsan asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
+.PHONY: check check-all check-install check-asan check-tsan asan-build tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -75,18 +75,22 @@ check-install: all
 
 # Sanitizers: a build of their own beside this one, without MPI (its libraries are not clean); of the window's tests those
 # that do much in little time.
-check-asan:
+# (asan-build, tsan-build: what they need, only.)
+sanitizer_goal = $(if $(filter %-build,$@),$(1)-built,$(1)-suites)
+check-asan asan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-asan' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
-		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= asan-suites
+		CFLAGS='-O1 -g -fno-omit-frame-pointer' MPIS= $(call sanitizer_goal,asan)
 tests_asan_window = $(patsubst %,test/viewer/test_%.sh,window rows walk search selection beside)
-asan-suites: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
+asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(needs_$(s))) $(needs_cli)
+asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
 		test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli) $(if $(HAVE_TK),$(tests_asan_window))
-check-tsan:
-	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= tsan-suites
+check-tsan tsan-build:
+	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
 # (test_spill_damage has its threads while it records only, as the others do, and then reads for minutes.)
 tsan_bin = $(filter-out %/test_spill_damage,$(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin)))
-tsan-suites: lib tools wrappers samples $(tsan_bin)
+tsan-built: lib tools wrappers samples $(tsan_bin)
+tsan-suites: tsan-built
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh test/mpi/races.sh
 
 # libFuzzer on every entry for FUZZ_SECONDS, from the corpus kept; needs clang. What it finds new stays in $(O)-fuzz/corpus, a
