@@ -34,4 +34,11 @@ for mpi in $(mpis); do
         done
     else skip "$mpi: Fortran" "no compiler"; fi
 done
+
+for name in nompi nompi_null; do
+    gcc -std=gnu11 -g -w -DNOMPI -I"$build/include" -o "alone-$name" "$top/test/mpi/mpemisc_alone.c" -L"$build/lib/pith/serial" -lmpe_$name 2>err &&
+        "./alone-$name" . >out 2>err
+    is "$? $(cat out out.0.txt) $(ldd "alone-$name" | grep -c mpi)" "0 of rank 0 0" "-lmpe_$name: every call does what it should, without MPI" || cat err
+    rm -f out.0.txt
+done
 finish

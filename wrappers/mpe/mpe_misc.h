@@ -1,4 +1,4 @@
-/* mpe_misc.h - MPE's calls that have nothing to do with logs, kept by Pith (mpe(3)). Not in the serial library.
+/* mpe_misc.h - MPE's calls that have nothing to do with logs, kept by Pith (mpe(3)).
  *
  * Calls return MPI_SUCCESS (0) unless it is said otherwise. All may be called with or without a log under way; those
  * with a communicator between MPI_Init and MPI_Finalize.
@@ -8,7 +8,6 @@
 
 #include "mpe_log.h"
 
-#if !defined(NOMPI) && !defined(CLOG_NOMPI)
 #include <stdio.h>
 
 #if defined(__cplusplus)
@@ -57,6 +56,5 @@ MPE_API_ int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatyp
 
 #if defined(__cplusplus)
 }
-#endif
 #endif
 #endif

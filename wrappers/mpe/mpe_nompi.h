@@ -11,6 +11,10 @@ typedef int MPI_Fint;
 #define MPI_COMM_WORLD ((MPI_Comm)1)
 #define MPI_COMM_SELF ((MPI_Comm)2)
 #define MPI_SUCCESS 0
+#define MPI_ERR_COMM 5
+#define MPI_ERR_RANK 6
+#define MPI_ERR_ARG 12
+#define MPI_UNDEFINED (-32766)
 #define MPI_PROC_NULL (-1)
 #define MPI_ANY_SOURCE (-2)
 #define MPI_ANY_TAG (-1)

@@ -6,10 +6,21 @@
 #include "mpe_nompi.h"
 
 typedef int MPI_Group;
+#define MPI_Comm_f2c(comm) ((MPI_Comm)(comm))
 
 static inline int PMPI_Initialized(int *flag) { return *flag = 1, MPI_SUCCESS; }
 static inline int PMPI_Finalized(int *flag) { return *flag = 0, MPI_SUCCESS; }
 static inline int MPI_Init(int *argc, char ***argv) { return (void)argc, (void)argv, MPI_SUCCESS; }
 static inline int PMPI_Comm_size(MPI_Comm comm, int *size) { return (void)comm, *size = 1, MPI_SUCCESS; }
+static inline int PMPI_Comm_rank(MPI_Comm comm, int *rank) { return (void)comm, *rank = 0, MPI_SUCCESS; }
+static inline int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) { return (void)comm, *group = 1, MPI_SUCCESS; }
+static inline int PMPI_Group_size(MPI_Group group, int *size) { return (void)group, *size = 1, MPI_SUCCESS; }
+static inline int PMPI_Group_free(MPI_Group *group) { return *group = 0, MPI_SUCCESS; }
+static inline int PMPI_Group_translate_ranks(MPI_Group from, int count, const int *ranks, MPI_Group to, int *translated)
+{
+    (void)from, (void)count, (void)to;
+    *translated = *ranks;
+    return MPI_SUCCESS;
+}
 
 #endif
