@@ -38,5 +38,16 @@ rank 1 failed 0" "$mpi $mode: threads" || head -n 5 err
     compensated nonsense "$mpi" 2 threads
     is "$? $(grep -c 'is none of local, message, datatype, auto' err)" "0 1" "$mpi: an unknown way is told, once"
     is "$(pith info log.pith | grep -cE '^(compensate|delay_ns)')" 0 "$mpi: and not taken"
+    for words in "auto -" "- message" "local datatype" "auto nonsense"; do # of two processes each its own
+        read -r one two <<<"$words"
+        one=${one#-} two=${two#-}
+        for lib in log time; do
+            rm -rf log.pith*
+            timeout -k 5 60 "mpiexec.$mpi" -n 1 env ${one:+PITH_COMPENSATE=$one} pith run --lib $lib -o log.pith "./carried_all-$mpi" threads : \
+                -n 1 env ${two:+PITH_COMPENSATE=$two} pith run --lib $lib -o log.pith "./carried_all-$mpi" threads >out 2>err
+            is "$? $(grep -c 'failed 0' out) $(grep -c 'PITH_COMPENSATE is not the same in all processes (.* in some, .* in others); nothing is compensated' err)" \
+                "0 2 1" "$mpi $lib: $words: none compensates, and one line says why" || head -n 5 err
+        done
+    done
 done
 finish

@@ -53,11 +53,47 @@ struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm)
     return entry;
 }
 
+static void unlist(struct pithi_carried *entry)
+{
+    if (!entry->is_listed)
+        return;
+    *(entry->before ? &entry->before->behind : &first_listed) = entry->behind;
+    *(entry->behind ? &entry->behind->before : &last_listed) = entry->before;
+    entry->is_listed = 0;
+    __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+}
+
+static void take_out(struct pithi_carried *entry)
+{
+    struct pithi_carried **at = bucket_of(entry->key);
+    while (*at && *at != entry)
+        at = &(*at)->next;
+    if (*at) {
+        *at = entry->next;
+        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+    }
+    entry->key = 0;
+}
+
+/* A library may forget a request that failed: who has a handle of its own, as all but sends have, is not there any more
+ * when it is given again. */
+static void forget_older(uint64_t key)
+{
+    struct pithi_carried *older = *bucket_of(key);
+    while (older && (older->key != key || older->is_claimed || !(older->is_persistent || older->receives)))
+        older = older->next;
+    if (!older)
+        return;
+    unlist(older);
+    take_out(older); /* what it holds may be in use still */
+}
+
 void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle)
 {
     entry->key = (uint64_t)(uintptr_t)handle + 1;
     struct pithi_carried **bucket = bucket_of(entry->key);
     lock();
+    forget_older(entry->key);
     entry->next = *bucket;
     *bucket = entry;
     __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
@@ -84,28 +120,6 @@ void pithi_carried_unclaim(struct pithi_carried *entry)
     lock();
     entry->is_claimed = 0;
     unlock();
-}
-
-static void unlist(struct pithi_carried *entry)
-{
-    if (!entry->is_listed)
-        return;
-    *(entry->before ? &entry->before->behind : &first_listed) = entry->behind;
-    *(entry->behind ? &entry->behind->before : &last_listed) = entry->before;
-    entry->is_listed = 0;
-    __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
-}
-
-static void take_out(struct pithi_carried *entry)
-{
-    struct pithi_carried **at = bucket_of(entry->key);
-    while (*at && *at != entry)
-        at = &(*at)->next;
-    if (*at) {
-        *at = entry->next;
-        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
-    }
-    entry->key = 0;
 }
 
 void pithi_carried_close(struct pithi_carried *entry)

@@ -20,6 +20,12 @@ void pithi_carry_alone(enum pithi_carry_alone why) { __atomic_add_fetch(&alone[w
 
 static const char *const names[] = {"off", "local", "message", "datatype", "auto"};
 
+#ifdef PITHI_STATIC /* Fortran's calls take their arguments past us */
+enum { IS_STATIC = 1 };
+#else
+enum { IS_STATIC = 0 };
+#endif
+
 /* -1: something else is asked for. */
 static int asked(void)
 {
@@ -28,7 +34,7 @@ static int asked(void)
         return PITHI_COMPENSATE_OFF;
     for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
         if (strcmp(value, names[i]) == 0)
-            return i;
+            return IS_STATIC && i > PITHI_COMPENSATE_LOCAL ? PITHI_COMPENSATE_LOCAL : i;
     return -1;
 }
 
@@ -45,45 +51,59 @@ static int64_t clock_key(void)
     return (int64_t)(key >> 1);
 }
 
-/* All processes want the same, and whether they have one clock: one reduction. 0: they differ. */
-static int agree(int mode, MPI_Comm comm)
+/* What all processes want, as far as they want the same: one reduction, of those too that want nothing, as nobody knows
+ * what the others want. So one without PITH_COMPENSATE keeps nobody waiting. It tells of their clocks besides. */
+struct wish {
+    int rank, least, most;
+};
+static struct wish agree(void)
 {
-    int64_t key = clock_key(), mine[4] = {mode, -mode, key, -key}, all[4];
-    if (REAL(MPI_Allreduce)(mine, all, 4, MPI_INT64_T, MPI_MAX, comm) != MPI_SUCCESS)
-        return 0;
+    int64_t key = clock_key(), mode = asked(), mine[4] = {mode, -mode, key, -key}, all[4];
+    struct wish wish = {0, PITHI_COMPENSATE_OFF, PITHI_COMPENSATE_OFF};
+    if (REAL(MPI_Allreduce)(mine, all, 4, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
+        return wish;
     pithi_delay_one_clock = all[2] == -all[3];
-    return all[0] == -all[1];
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &wish.rank);
+    wish.most = (int)all[0];
+    wish.least = (int)-all[1];
+    return wish;
 }
 
-static void say(int rank, const char *what)
+/* 1: there is something to do. Else rank 0 says why not. */
+static int is_good(const struct wish *wish)
 {
-    if (rank == 0)
-        fprintf(stderr, "pith: PITH_COMPENSATE=%s: %s\n", getenv("PITH_COMPENSATE"), what);
+    int is_same = wish->least == wish->most && wish->most >= 0;
+    const char *value = getenv("PITH_COMPENSATE");
+    if (wish->rank != 0)
+        return is_same && wish->most != PITHI_COMPENSATE_OFF;
+    if (is_same && IS_STATIC && wish->most == PITHI_COMPENSATE_LOCAL && strcmp(value, names[wish->most]) != 0)
+        fprintf(stderr,
+                "pith: PITH_COMPENSATE=%s: a program linked with libpith-mpi.a compensates own costs only; use "
+                "pith run\n",
+                value);
+    if (is_same)
+        return wish->most != PITHI_COMPENSATE_OFF;
+    if (wish->most < 0)
+        fprintf(stderr, "pith: PITH_COMPENSATE=%s: is none of local, message, datatype, auto; nothing is compensated\n",
+                value);
+    else
+        fprintf(stderr,
+                "pith: PITH_COMPENSATE is not the same in all processes (%s in some, %s in others); nothing is "
+                "compensated\n",
+                wish->least < 0 ? "an unknown word" : names[wish->least], names[wish->most]);
+    return 0;
 }
 
 void pithi_carry_begin(void)
 {
-    int mode = asked(), level = MPI_THREAD_SINGLE;
-    if (mode == PITHI_COMPENSATE_OFF)
+    struct wish wish = agree();
+    int level = MPI_THREAD_SINGLE, mode = wish.most;
+    if (!is_good(&wish))
         return;
     REAL(MPI_Query_thread)(&level);
     pithi_shadow_begin(level == MPI_THREAD_MULTIPLE);
-    const struct pithi_shadow *world = pithi_shadow_find(MPI_COMM_WORLD);
-    if (world->comm == MPI_COMM_NULL)
+    if (pithi_shadow_find(MPI_COMM_WORLD)->comm == MPI_COMM_NULL)
         return;
-    if (!agree(mode, world->comm)) {
-        say(world->rank, "not the same in all processes; nothing is compensated");
-        return;
-    }
-    if (mode < 0) {
-        say(world->rank, "is none of local, message, datatype, auto; nothing is compensated");
-        return;
-    }
-#ifdef PITHI_STATIC /* Fortran's calls take their arguments past us */
-    if (mode > PITHI_COMPENSATE_LOCAL)
-        say(world->rank, "a program linked with libpith-mpi.a compensates own costs only; use pith run");
-    mode = PITHI_COMPENSATE_LOCAL;
-#endif
     pithi_carried_begin(level == MPI_THREAD_MULTIPLE);
     pithi_own_begin();
     pithi_part_begin(mode);
