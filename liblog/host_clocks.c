@@ -9,8 +9,10 @@
  * Whoever waits sleeps: on a machine with more processes than cores the others would else take the cores away from
  * the two that are measuring. The leader after the present one is woken early, so that its sleep costs nobody time.
  *
- * How many ping-pongs? Until the shortest so far came again, within a fifth, AGAIN times: then it is what the way
- * takes, and not chance. A machine that never gets there costs its part of 20 ms * log2(processes).
+ * How many ping-pongs? Until the shortest so far came again, within a fifth, AGAIN times, and some milliseconds went
+ * by: then it is what the way takes, and not chance; but not while it takes twice as long as it once did, because the
+ * machine has other work just now. One that never gets there costs its part of 100 ms * log2(processes), or of a tenth
+ * of the time since the last comparison, if that is less (20 ms * log2(processes) at least).
  */
 #include "host_clocks.h"
 
@@ -24,7 +26,10 @@
 #include "spill/clock_sync.h"
 
 enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
-#define BUDGET_NS 20000000
+#define BUDGET_NS 100000000
+#define BUDGET_LEAST_NS 20000000
+#define SINCE_PART 10
+#define LOOK_PART 10 /* of its part a machine is asked for one in so many at least */
 enum { WAKE, PING, END };
 
 struct host {
@@ -42,6 +47,7 @@ static struct {
     /* In rank 0: */
     struct pithi_sync *points; /* [rounds][count] */
     int64_t *worst;            /* longest round trip used, by clock; -1: none was had */
+    int64_t *least;            /* shortest */
     uint32_t rounds, stride, skipped;
 } clocks;
 
@@ -136,6 +142,7 @@ int pithi_host_clocks_join(const struct pith_transport *t, int same)
     free(clocks.hosts);
     free(clocks.points);
     free(clocks.worst);
+    free(clocks.least);
     free(clocks.table);
     memset(&clocks, 0, sizeof clocks);
     clocks.stride = 1;
@@ -150,8 +157,11 @@ int pithi_host_clocks_join(const struct pith_transport *t, int same)
     }
     if (t->rank == 0) {
         clocks.worst = malloc(clocks.count * sizeof *clocks.worst);
+        clocks.least = malloc(clocks.count * sizeof *clocks.least);
         for (uint32_t i = 0; clocks.worst != NULL && i < clocks.count; i++)
             clocks.worst[i] = i == 0 ? 0 : -1;
+        for (uint32_t i = 0; clocks.least != NULL && i < clocks.count; i++)
+            clocks.least[i] = INT64_MAX / 2;
     }
     return 0;
 }
@@ -210,15 +220,17 @@ static int ping(const struct pith_transport *t, int to, struct pithi_sync *point
     return 0;
 }
 
-static int measure(const struct pith_transport *t, int to, int64_t budget_ns, struct pithi_sync *best)
+static int measure(const struct pith_transport *t, int to, int64_t budget_ns, int64_t least_ns, struct pithi_sync *best)
 {
     struct pithi_sync now = {.shift_ns = best->shift_ns};
-    int64_t end_ns;
+    int64_t begin_ns, passed_ns = 0;
     int again = 0, count;
     if (ping(t, to, best) != 0) /* has waited until the other was there */
         return -1;
-    end_ns = pithi_clock_ns(CLOCK_MONOTONIC) + budget_ns;
-    for (count = 1; again < AGAIN && (count < LEAST || pithi_clock_ns(CLOCK_MONOTONIC) < end_ns); count++) {
+    begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+    for (count = 1; count < LEAST || passed_ns < budget_ns; count++) {
+        if (again >= AGAIN && best->round_ns <= 2 * least_ns && passed_ns >= budget_ns / LOOK_PART)
+            break;
         if (ping(t, to, &now) != 0)
             return -1;
         if (now.round_ns < best->round_ns - best->round_ns / 5)
@@ -227,6 +239,7 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, st
             again++;
         if (now.round_ns < best->round_ns)
             *best = now;
+        passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
     }
     return say(t, to, END);
 }
@@ -234,15 +247,21 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, st
 /* Rank 0's part: points[count]. */
 static int measure_all(const struct pith_transport *t, struct pithi_sync *points)
 {
-    int64_t left_ns = 0;
+    int64_t each_ns = BUDGET_NS, left_ns = 0, steps = 0;
     for (int size = 1; size < t->size; size *= 2)
-        left_ns += BUDGET_NS;
+        steps++;
+    if (clocks.known && (points->local_ns - clocks.last.local_ns) / SINCE_PART < each_ns * steps)
+        each_ns = (points->local_ns - clocks.last.local_ns) / SINCE_PART / steps;
+    left_ns = steps * (each_ns > BUDGET_LEAST_NS ? each_ns : BUDGET_LEAST_NS);
     for (uint32_t i = 1; i < clocks.count; i++) {
         int64_t begin_ns = pithi_clock_ns(CLOCK_MONOTONIC), part_ns = left_ns / (clocks.count - i);
         if ((i == 1 && say(t, clocks.hosts[i].leader, WAKE) != 0) ||
             (i + 1 < clocks.count && say(t, clocks.hosts[i + 1].leader, WAKE) != 0) ||
-            measure(t, clocks.hosts[i].leader, part_ns < BUDGET_NS ? part_ns : BUDGET_NS, &points[i]) != 0)
+            measure(t, clocks.hosts[i].leader, part_ns < BUDGET_NS ? part_ns : BUDGET_NS,
+                    clocks.least != NULL ? clocks.least[i] : INT64_MAX / 2, &points[i]) != 0)
             return -1;
+        if (clocks.least != NULL && points[i].round_ns < clocks.least[i])
+            clocks.least[i] = points[i].round_ns;
         begin_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
         left_ns -= begin_ns < part_ns ? begin_ns : part_ns;
     }

@@ -1,6 +1,7 @@
 /* synced.c - for test_clocks.sh: records events and, beside each, what the true clock showed (false_clock.c).
- * usage: synced ROUNDS SLEEP_US [sync] [quiet] [die]
- * sync: pith_sync, some times; quiet: ranks never talk; die: rank 1 kills itself */
+ * usage: synced ROUNDS SLEEP_US [sync] [quiet] [die] [late]
+ * sync: pith_sync, some times; quiet: ranks never talk; die: rank 1 kills itself; late: half a second before MPI_Init
+ */
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pith.h>
@@ -55,6 +56,19 @@ static int asked(int argc, char **argv, const char *what)
     return 0;
 }
 
+/* What a program does before it begins with MPI, as a state. */
+static void prepare(void)
+{
+    struct timespec nap = {0, 25000000};
+    uint32_t state = pith_state_define("prepare", "green");
+    pith_begin(state);
+    for (int i = 0; i < 21; i++) {
+        record();
+        nanosleep(&nap, NULL);
+    }
+    pith_end(state);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, rounds = argc > 2 ? atoi(argv[1]) : 10;
@@ -63,6 +77,8 @@ int main(int argc, char **argv)
     truth = pith_event_define("truth", "blue", "true=%l");
     pith_event(tick); /* the buffer is made: this one's truth is not known */
     record();         /* before the clocks were ever compared */
+    if (asked(argc, argv, "late"))
+        prepare();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -14,7 +14,7 @@ for mpi in $(mpis); do
 
     FALSE_CLOCKS=4 PITH_CAUSAL=1 run "$mpi" 4 100 2000; is $? 0 "$mpi: PITH_CAUSAL: ends well"
     pith print log.pith >mended; like "$(python3 "$top/test/cli/causal_check.py" mended)" "^backwards 0 early 0 of [0-9]*[1-9]" "nothing is backwards"
-    near log.pith "$mpi: PITH_CAUSAL"
+    near log.pith "$mpi: PITH_CAUSAL" 3 # one time is moved by the errors of two, and what follows along
 
     FALSE_CLOCKS=2 run "$mpi" 5 50 1000; is $? 0 "$mpi: two machines, five ranks: ends well"
     near log.pith "$mpi: two machines"
