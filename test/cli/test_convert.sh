@@ -72,7 +72,7 @@ fi
 # A signal takes the unfinished file away.
 "$make_log" big 3000000 huge.pith
 pith convert huge.pith slow.txt & pid=$!
-for ((i = 0; i < 500; i++)); do [ -s slow.txt.part ] && break; sleep 0.01; done
+for ((i = 0; i < 6000; i++)); do [ -s slow.txt.part ] && break; sleep 0.01; done
 [ -s slow.txt.part ]
 ok $? "while it is written the file has another name"
 kill -TERM $pid; wait $pid 2>/dev/null

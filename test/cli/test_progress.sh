@@ -26,12 +26,12 @@ is "$? $(cat err)" "0 " "nothing where stderr is no terminal"
 
 # ---- interrupts
 interrupted() { # SIGNAL PART COMMAND...: when the file or folder PART is there the signal comes
-    local signal=$1 part=$2 pid before tries=1000; shift 2
+    local signal=$1 part=$2 pid before tries=12000; shift 2
     [ "$part" = none ] && tries=20
     : >out
     before=$(ls -A . "$XDG_CACHE_HOME/pith" 2>/dev/null)
     env --default-signal=INT "$@" >out 2>err & pid=$! # which a shell's background job ignores
-    for ((i = 0; i < tries; i++)); do [ -e "$part" ] && break; sleep 0.005; done
+    for ((i = 0; i < tries; i++)); do [ -e "$part" ] || ! kill -0 $pid 2>/dev/null && break; sleep 0.005; done
     kill -STOP $pid; kill -"$signal" $pid; kill -CONT $pid
     wait $pid 2>/dev/null
     is "$? $(ls -A . "$XDG_CACHE_HOME/pith" 2>/dev/null)" "$((128 + $(kill -l "$signal"))) $before" "SIG$signal: $*"

@@ -39,9 +39,8 @@ for mpi in $(mpis); do
     is "$status $(grep -c '^pith: nothing was recorded' err)" "$plain_status 1" "$mpi: a program that calls no MPI function: said once"
 
     for mode in unfinished abort; do
-        begin=$SECONDS
         record corners "$mpi" 2 $mode
-        ok $((SECONDS - begin > 30)) "$mpi: $mode: no hang"
+        [ "$status" != 124 ] && ! grep -q 'TIMED OUT' out err; ok $? "$mpi: $mode: no hang"
         ok "$([ -d corners.pith.spill ]; echo $?)" "$mpi: $mode: the records stay"
         pith recover corners.pith.spill -o corners.pith >/dev/null 2>&1
         is "$(calls corners.pith MPI_Comm_size) $(calls corners.pith MPI_Init)" "2 2" "$mpi: $mode: and are recovered"
