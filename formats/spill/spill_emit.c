@@ -106,7 +106,8 @@ static int emit_whole(const struct pithi_spill_target *target, struct pithi_spil
 }
 
 static int emit_cut(const struct pithi_spill_target *target, const struct pithi_spill_ids *ids,
-                    struct pithi_spill_walk *walk, struct pithi_spill_counts *counts, int64_t *last_ns)
+                    struct pithi_spill_walk *walk, struct pithi_spill_walk *ahead, struct pithi_spill_counts *counts,
+                    int64_t *last_ns)
 {
     struct pithi_spill_trim trim = {.walk = walk,
                                     .from_ns = ids->from_ns,
@@ -115,7 +116,9 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
                                     .first_posted = ids->first_posted,
                                     .add = target->add,
                                     .context = target->context};
-    int err = pithi_spill_trim(&trim);
+    int err = ids->numbers ? pithi_spill_before(ahead, &trim.before) : PITH_OK;
+    if (err == PITH_OK)
+        err = pithi_spill_trim(&trim);
     counts->records += trim.added;
     counts->told += trim.told;
     counts->dropped += trim.dropped;
@@ -128,12 +131,13 @@ int pithi_spill_emit_lane(const struct pithi_spill *spill, const struct pithi_sp
                           const struct pithi_spill_ids *ids, uint32_t spill_lane, uint32_t lane,
                           struct pithi_spill_counts *counts, int64_t *last_ns)
 {
-    struct pithi_spill_walk walk;
+    struct pithi_spill_walk walk, ahead;
     int err;
     begin_walk(spill, target, ids, &walk, spill_lane);
+    ahead = walk;
     walk.lane_id = lane;
     if (pithi_spill_is_cut(spill, &spill->lanes[spill_lane]))
-        err = emit_cut(target, ids, &walk, counts, last_ns);
+        err = emit_cut(target, ids, &walk, &ahead, counts, last_ns);
     else
         err = emit_whole(target, &walk, counts, last_ns);
     counts->dropped += walk.dropped;

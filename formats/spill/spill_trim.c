@@ -89,13 +89,25 @@ static int is_open(const struct pithi_spill_trim *trim, uint32_t at, uint32_t id
     return at < trim->open.count && trim->open.states[at].id == id;
 }
 
+/* The states begun by numbers before the first cut; outside all others. How many of them are open. */
+static uint32_t take_before(struct pithi_spill_trim *trim, int64_t time_ns, int *err)
+{
+    uint32_t count = trim->before.count, at = 0;
+    for (uint32_t i = trim->cuts++ == 0 ? count : 0; i > 0 && *err == PITH_OK; i--)
+        *err = enter_state(trim, trim->before.states[i - 1].id, time_ns);
+    while (at < count && is_open(trim, at, trim->before.states[count - 1 - at].id))
+        at++;
+    return at;
+}
+
 /* Of the states known to be open at a cut: those that are entered already stay, the rest is left, and what is missing
  * entered. */
 static int take_open(struct pithi_spill_trim *trim, const struct pithi_spill_open *known, int64_t time_ns)
 {
     const struct pithi_spill_walk *walk = trim->walk;
-    uint32_t i, times, at = 0, same = 1;
+    uint32_t i, times, at, same = 1;
     int err = PITH_OK;
+    at = take_before(trim, time_ns, &err);
     for (i = 0; known != NULL && i < known->count && err == PITH_OK; i++) {
         uint32_t id = pithi_open_id(known->entries[i]);
         if (id >= walk->id_count || walk->ids[id] == UINT32_MAX || walk->spill->defs[id].kind != PITHLOG_STATE)
@@ -189,6 +201,26 @@ uint64_t pithi_spill_first_posted(struct pithi_spill_walk *walk, int64_t from_ns
     return first;
 }
 
+int pithi_spill_before(struct pithi_spill_walk *walk, struct pithi_stack *before)
+{
+    struct pithlog_record record = {.peer = -1};
+    struct pithi_open_state ended;
+    struct pithi_stack open = {0};
+    uint32_t depth;
+    int good = 1;
+    while (good && pithi_spill_next(walk, &record)) {
+        if (!walk->by_number || record.kind > PITHLOG_LEAVE)
+            continue;
+        walk->by_number = 0;
+        if (record.kind == PITHLOG_ENTER)
+            good = pithi_stack_enter(&open, record.id, record.time_ns);
+        else if (!pithi_stack_leave(&open, record.id, record.time_ns, &ended, &depth))
+            good = pithi_stack_enter(before, record.id, record.time_ns);
+    }
+    free(open.states);
+    return good ? PITH_OK : no_memory();
+}
+
 int pithi_spill_trim(struct pithi_spill_trim *trim)
 {
     struct pithlog_record record = {.peer = -1};
@@ -208,6 +240,7 @@ int pithi_spill_trim(struct pithi_spill_trim *trim)
     if (err == PITH_OK && trim->alive_at_end && !trim->over)
         err = leave_window(trim);
     free(trim->open.states);
+    free(trim->before.states);
     trim->open = (struct pithi_stack){0};
     return err;
 }

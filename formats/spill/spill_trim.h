@@ -24,6 +24,7 @@ struct pithi_spill_trim {
     uint64_t first_posted;  /* receives are numbered from this one on */
     int (*add)(void *context, const struct pithlog_record *record);
     void *context;
+    struct pithi_stack before; /* from pithi_spill_before; freed when all is done */
     /* what came of it */
     uint64_t added, told, dropped; /* records given; losses they tell of or that lie outside; LEAVEs left out */
     int64_t last_ns;
@@ -31,6 +32,7 @@ struct pithi_spill_trim {
     struct pithi_stack open;
     uint64_t above; /* open inside these, not known which */
     int entered, over;
+    uint32_t cuts; /* so far */
 };
 
 /* The window as people say it, in seconds: "0.5 to 2", "0.5 to end", "0 to 2"; "": there is none. */
@@ -41,6 +43,10 @@ int pithi_spill_is_cut(const struct pithi_spill *spill, const struct pithi_spill
 
 /* The lowest order number of a receive of the lane that lies in the window; UINT64_MAX: none. */
 uint64_t pithi_spill_first_posted(struct pithi_spill_walk *walk, int64_t from_ns, int64_t to_ns);
+
+/* The states that were begun by numbers (spill_numbers.h) before the lane's first record that is kept, the innermost
+ * first. The process that gave up the records did not know them for states; the ends that they have here tell. */
+int pithi_spill_before(struct pithi_spill_walk *walk, struct pithi_stack *before);
 
 /* Walks the lane to its end; add() gets its records. Gives PITH_OK or what add() gave. */
 int pithi_spill_trim(struct pithi_spill_trim *trim);

@@ -295,6 +295,7 @@ static int number_record(struct pithi_spill_walk *walk, struct pithlog_record *r
     record->kind = number->kind;
     record->id = number->id;
     record->comm = comm;
+    walk->by_number = 1;
     walk->second.id = number->info;
     if (!payload || walk->second.payload_bytes == 0)
         walk->second.kind = 0;

@@ -100,6 +100,7 @@ struct pithi_spill_walk {
     int cut;            /* set when a chunk is begun and the records before it are not there; the caller's to reset */
     uint64_t cut_ticks; /* the time of it */
     const struct pithi_spill_open *open; /* the states open there; NULL: not known */
+    int by_number; /* set when a state's record was one by number; the caller's to reset */
     int live;      /* 1: a word of 0 is not the end of the chunk, but where it ends so far; 0 is returned, and the
                          walk goes on there later */
     int zero_ends; /* 1: nothing is looked for behind a word of 0, for the chunk may be emptied at this moment */

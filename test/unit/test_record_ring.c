@@ -5,6 +5,8 @@
 
 #include <sys/mman.h>
 
+#include "pith_tool.h"
+#include "spill/spill_numbers.h"
 #include "spill/spill_open.h"
 
 enum { ROUNDS = 100000, KILLS = 40, DEPTH_MAX = 64 };
@@ -123,6 +125,44 @@ static void test_end(void)
     help_close(&log);
     OK(converted_balanced("run.alog"), "converted to ALOG states are whole");
     OK(converted_balanced("run.clog2"), "to CLOG-2 too");
+}
+
+/* ---- By numbers, as MPE's API records what another rank describes ------------------------------------------------ */
+
+static void record_by_numbers(void)
+{
+    const char *group = PITHI_NUMBERS_GROUP;
+    uint32_t begins = pith_event_define_group("event 600", NULL, NULL, group),
+             ends = pith_event_define_group("event 601", NULL, NULL, group), i;
+    ring("1");
+    pith_state_define("main", NULL);
+    pith_state_define("solver", NULL);
+    pith_property("mpe_state_600_601", "main");
+    pith_property("mpe_state_602_603", "solver");
+    pith_event(begins);
+    pith_event(pith_event_define_group("event 602", NULL, NULL, group));
+    run_steps(ROUNDS);
+    pith_event(pith_event_define_group("event 603", NULL, NULL, group));
+    pith_event(ends);
+    for (i = 0; i < 3; i++) { /* within what is kept */
+        pith_event(begins);
+        pith_event(ends);
+    }
+}
+
+static void test_numbers(void)
+{
+    struct help_log log;
+    struct kept kept;
+    help_fresh();
+    OK(help_child(record_by_numbers) == 0 && help_read(&log, "run.pith"), "states by number in a flight recorder");
+    look(&log, &kept);
+    OK(kept.balanced && kept.open == 0 && kept.least == 5, "those begun before the oldest record are there (%u deep)",
+       kept.least);
+    OK(help_count(&log, PITHLOG_ENTER, "main") == 5 && help_count(&log, PITHLOG_LEAVE, "main") == 5 &&
+           help_count(&log, PITHLOG_ENTER, "solver") == 3,
+       "each once");
+    help_close(&log);
 }
 
 /* ---- Killed ------------------------------------------------------------------------------------------------------ */
@@ -333,6 +373,7 @@ int main(void)
     help_begin();
     stored = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     test_end();
+    test_numbers();
     test_kills();
     test_running();
     test_open();
