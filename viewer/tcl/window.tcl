@@ -82,17 +82,22 @@ oo::class create ::pith::Window {
         pack $top.tools -side top -fill x
         pack $top.status -side bottom -fill x
         pack $top.panes -fill both -expand 1
-        bind $top.panes <Map> [list after idle [list catch [list [self] share_width]]]
+        bind $top.panes <Configure> [list [self] share_width]
         $model follow [list [self] changed]
         my changed time
     }
 
-    # The legend gets what it asks for, but the time lines the most of it.
+    # The legend gets what it asks for, but the time lines the most of it. Mostly it is so already, and must not be asked
+    # for again: they would be laid out and drawn twice.
     method share_width {} {
-        bind $top.panes <Map> {}
+        bind $top.panes <Configure> {}
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]
-            $top.panes sashpos 0 [expr {max($width * 58 / 100, $width - [winfo reqwidth $top.panes.legend])}]
+            set rest [expr {$width - [::pith::theme::px 5] - [winfo reqwidth $top.panes.legend]}]
+            set sash [expr {max($width * 58 / 100, $rest)}]
+            if {[$top.panes sashpos 0] != $sash} {
+                $top.panes sashpos 0 $sash
+            }
         }
     }
 
