@@ -87,8 +87,8 @@ oo::class create ::pith::Window {
         my changed time
     }
 
-    # The legend gets what it asks for, but the time lines the most of it. Mostly it is so already, and must not be asked
-    # for again: they would be laid out and drawn twice.
+    # The legend gets what it asks for, but the time lines the most of it. Mostly it is so already and stays so, for
+    # they would be laid out and drawn twice.
     method share_width {} {
         bind $top.panes <Configure> {}
         if {[llength [$top.panes panes]] > 1} {
