@@ -119,6 +119,7 @@ static int emit_cut(const struct pithi_spill_target *target, const struct pithi_
     int err = ids->numbers ? pithi_spill_before(ahead, &trim.before) : PITH_OK;
     if (err == PITH_OK)
         err = pithi_spill_trim(&trim);
+    free(trim.before.states);
     counts->records += trim.added;
     counts->told += trim.told;
     counts->dropped += trim.dropped;

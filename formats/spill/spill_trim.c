@@ -240,7 +240,6 @@ int pithi_spill_trim(struct pithi_spill_trim *trim)
     if (err == PITH_OK && trim->alive_at_end && !trim->over)
         err = leave_window(trim);
     free(trim->open.states);
-    free(trim->before.states);
     trim->open = (struct pithi_stack){0};
     return err;
 }

@@ -24,7 +24,7 @@ struct pithi_spill_trim {
     uint64_t first_posted;  /* receives are numbered from this one on */
     int (*add)(void *context, const struct pithlog_record *record);
     void *context;
-    struct pithi_stack before; /* from pithi_spill_before; freed when all is done */
+    struct pithi_stack before; /* from pithi_spill_before; the caller's to free */
     /* what came of it */
     uint64_t added, told, dropped; /* records given; losses they tell of or that lie outside; LEAVEs left out */
     int64_t last_ns;

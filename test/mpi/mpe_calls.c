@@ -242,6 +242,28 @@ static void log_differently(void)
     MPE_Log_event(611, 0, "done");
 }
 
+/* Duplicates with the same members, some of them used by rank 0 alone, before the others use any. */
+static void log_duplicates(void)
+{
+    MPI_Comm first, second, third;
+
+    MPE_Init_log();
+    MPI_Comm_dup(MPI_COMM_WORLD, &first);
+    MPI_Comm_dup(MPI_COMM_WORLD, &second);
+    MPI_Comm_dup(second, &third);
+    if (rank == 0) {
+        MPE_Describe_comm_event(third, 5000, "e", "red", NULL);
+        MPE_Log_comm_event(third, 5000, NULL);
+    }
+    MPE_Log_comm_send(first, (rank + 1) % size, 1, 8);
+    MPE_Log_comm_receive(first, (rank + size - 1) % size, 1, 8);
+    MPE_Log_comm_event(second, 5000, NULL);
+    MPI_Comm_free(&first);
+    MPI_Comm_free(&second);
+    MPI_Comm_free(&third);
+    MPE_Finish_log("duplicates");
+}
+
 /* "forgot": a log whose end is left to MPI_Finalize; "early": before MPI_Init. */
 int main(int argc, char **argv)
 {
@@ -260,6 +282,8 @@ int main(int argc, char **argv)
     if (strcmp(what, "differ") == 0) {
         log_differently();
         MPI_Barrier(MPI_COMM_WORLD);
+    } else if (strcmp(what, "duplicates") == 0) {
+        log_duplicates();
     } else if (strcmp(what, "die") == 0) {
         log_differently();
         MPI_Barrier(MPI_COMM_WORLD);

@@ -201,6 +201,11 @@ running  1" "$mpi: what Fortran gets"
     is "$status:$(grep -c 'MPE_Init_log was called before MPI_Init' err):$(records "calls-$mpi.pith" 1)" \
         "0:1:$(printf 'enter\tBroadcast\nleave\tBroadcast')" "$mpi: MPE_Init_log before MPI_Init"
 
+    run "$mpi" 3 "./calls-$mpi" duplicates
+    is "$status:$(pith print duplicates.pith | grep -c '^# comm') $(pith info duplicates.pith | grep ^messages)" "0:4 messages: 3" "$mpi: duplicates are told apart, whoever uses them first"
+    pith print duplicates.pith | cut -f 2,4- | grep -v pith: >duplicates.txt
+    is "$(grep -c 'event.e.comm=' duplicates.txt) $(grep '^2.event' duplicates.txt | cut -f 4) $(grep -c 'key=mpe_comm_5000' duplicates.txt)" "4 $(grep '^1.event' duplicates.txt | cut -f 4) 1" "$mpi: so their events, and what was described of one"
+
     # Numbers described by others, differently; also where the job ended before the merge.
     differ=
     for who in 2 2 2 3; do

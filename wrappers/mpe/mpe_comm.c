@@ -1,8 +1,10 @@
 /* mpe_comm.c - messages, and the communicators they are in.
  *
  * What is known of a communicator hangs on it as an attribute, so it goes with it, and no handle is ever mistaken for
- * one of a communicator that is gone. Its key (struct pith_comm) is a hash of its members and of how many with the same
- * members were used before: all processes use them in the same order, or messages are matched in the order of use.
+ * one of a communicator that is gone. Its key (struct pith_comm): duplicates have one made of their parent's and their
+ * number among its duplicates, for MPI has the attribute copied, in all members. That of others is a hash of their
+ * members and of how many with the same members were used before: all processes use those in the same order, or
+ * messages are matched in the order of use.
  */
 #include "mpe_comm.h"
 
@@ -22,10 +24,22 @@ struct known {
     int32_t ranks[]; /* size, then remote_size */
 };
 
+/* The attribute. */
+struct held {
+    uint64_t key, duplicates; /* key 0: to be made of the members */
+    struct known *known;      /* NULL: not looked at */
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
 
 /* ---- The attribute ----------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
 
 static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
@@ -34,24 +48,50 @@ static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *ou
     return MPI_SUCCESS;
 }
 
-static int forget(MPI_Comm comm, int key, void *value, void *extra)
+static int duplicate(MPI_Comm comm, int key, void *extra, void *value, void *out, int *flag)
 {
-    struct known *known = value;
+    struct held *parent = value, *child = calloc(1, sizeof *child);
 
     (void)comm, (void)key, (void)extra;
-    if (pithi_mpe_running() && known->number == pithi_mpe_number)
-        pith_comm_free(known->id);
-    free(known);
+    parent->duplicates++;
+    *flag = child != NULL;
+    if (child && parent->key)
+        child->key = mix(parent->key, parent->duplicates) | 1;
+    *(void **)out = child;
     return MPI_SUCCESS;
 }
 
-/* ---- Members ----------------------------------------------------------------------------------------------------- */
-
-static uint64_t mix(uint64_t hash, uint64_t value)
+static int forget(MPI_Comm comm, int key, void *value, void *extra)
 {
-    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash ^ hash >> 29;
+    struct held *held = value;
+
+    (void)comm, (void)key, (void)extra;
+    if (held->known && pithi_mpe_running() && held->known->number == pithi_mpe_number)
+        pith_comm_free(held->known->id);
+    free(held->known);
+    free(held);
+    return MPI_SUCCESS;
 }
+
+static struct held *hold(MPI_Comm handle, uint64_t key)
+{
+    struct held *held = calloc(1, sizeof *held);
+
+    if (held)
+        held->key = key;
+    if (held && REAL(MPI_Comm_set_attr)(handle, keyval, held) == MPI_SUCCESS)
+        return held;
+    free(held);
+    return NULL;
+}
+
+void pithi_mpe_comm_begin(void)
+{
+    if (keyval == MPI_KEYVAL_INVALID && REAL(MPI_Comm_create_keyval)(duplicate, forget, &keyval, NULL) == MPI_SUCCESS)
+        hold(MPI_COMM_WORLD, 1);
+}
+
+/* ---- Members ----------------------------------------------------------------------------------------------------- */
 
 /* The world ranks of a group's members; -1 for those of another job. */
 static int translate(MPI_Group group, int size, int32_t *ranks)
@@ -142,17 +182,16 @@ static struct known *look_at(MPI_Comm handle)
 
 /* ---- Look-up ----------------------------------------------------------------------------------------------------- */
 
-static struct known *enter(MPI_Comm handle)
+static struct known *enter(MPI_Comm handle, struct held *held)
 {
     struct known *known = look_at(handle);
 
     if (!known)
         return NULL;
-    known->key = mix(hash_of(known), count_before(hash_of(known))) | 1;
-    if (REAL(MPI_Comm_set_attr)(handle, keyval, known) != MPI_SUCCESS) {
-        free(known);
-        return NULL;
-    }
+    if (!held->key)
+        held->key = mix(hash_of(known), count_before(hash_of(known))) | 1;
+    known->key = held->key;
+    held->known = known;
     return known;
 }
 
@@ -177,11 +216,10 @@ static struct known *find(MPI_Comm handle)
     void *value = NULL;
     int flag = 0;
 
-    if (keyval == MPI_KEYVAL_INVALID && REAL(MPI_Comm_create_keyval)(not_copied, forget, &keyval, NULL) != MPI_SUCCESS)
+    if (keyval == MPI_KEYVAL_INVALID || REAL(MPI_Comm_get_attr)(handle, keyval, &value, &flag) != MPI_SUCCESS)
         return NULL;
-    if (REAL(MPI_Comm_get_attr)(handle, keyval, &value, &flag) != MPI_SUCCESS)
-        return NULL;
-    struct known *known = flag ? value : enter(handle);
+    struct held *held = flag ? value : hold(handle, 0);
+    struct known *known = held && !held->known ? enter(handle, held) : held ? held->known : NULL;
     if (known)
         define(known);
     return known;

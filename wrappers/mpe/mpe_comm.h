@@ -5,6 +5,9 @@
 #include <mpi.h>
 #include <stdint.h>
 
+/* A log begins: from now on duplicates of communicators are told apart in the same way in all their members. */
+void pithi_mpe_comm_begin(void);
+
 /* The recorder's id of a communicator, and a rank of it (of an intercommunicator: of the remote group) as world rank.
  * 0: there is no such. */
 int pithi_mpe_peer(MPI_Comm handle, int rank, uint32_t *id, int32_t *world_rank);

@@ -103,6 +103,7 @@ int MPE_Init_log(void)
     pithi_old_settings_note();
     int result = join();
     if (result == MPE_LOG_OK) {
+        pithi_mpe_comm_begin();
         if (pithi_mpe_number++ > 0)
             pithi_mpe_numbers_begin();
         __atomic_store_n(&pithi_mpe_state, PITHI_MPE_RUNNING, __ATOMIC_SEQ_CST);
