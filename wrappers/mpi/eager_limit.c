@@ -8,25 +8,46 @@
 #include "eager_limit.h"
 
 #include "pith_tool.h"
+#include "real.h"
 
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #ifdef OPEN_MPI
+/* mca_base_var_find and mca_base_var_get_value; NULL: there are none. */
+struct variables {
+    int (*find)(const char *project, const char *framework, const char *component, const char *variable);
+    int (*get)(int index, const void *value, int *source, const char **file);
+};
+
+#ifdef PITHI_STATIC
 #define MAYBE __attribute__((weak, visibility("default"))) extern
 MAYBE int mca_base_var_find(const char *project, const char *framework, const char *component, const char *variable);
 MAYBE int mca_base_var_get_value(int index, const void *value, int *source, const char **file);
 
+static struct variables find_variables(void) { return (struct variables){mca_base_var_find, mca_base_var_get_value}; }
+#else
+static struct variables find_variables(void)
+{
+    void *find = pithi_real_symbol("mca_base_var_find"), *get = pithi_real_symbol("mca_base_var_get_value");
+    struct variables variables;
+
+    memcpy(&variables.find, &find, sizeof find);
+    memcpy(&variables.get, &get, sizeof get);
+    return variables;
+}
+#endif
+
 /* Where a variable is; NULL: its plug-in is not in use. */
 static const void *variable(const char *project, const char *framework, const char *component, const char *name)
 {
+    const struct variables variables = find_variables();
     const void *value = NULL;
-    int index = mca_base_var_find(project, framework, component, name);
+    int index = variables.find && variables.get ? variables.find(project, framework, component, name) : -1;
 
-    if (index < 0 || mca_base_var_get_value(index, &value, NULL, NULL) != 0)
-        return NULL;
-    return value;
+    return index >= 0 && variables.get(index, &value, NULL, NULL) == 0 ? value : NULL;
 }
 
 /* 0: not known. The limit counts a header, of 56 bytes in Open MPI 4.1. */
@@ -62,7 +83,7 @@ void pithi_eager_tell(void)
 {
     char text[80];
 
-    if (!mca_base_var_find || !mca_base_var_get_value || !variable("ompi", "pml", "ob1", "priority"))
+    if (!variable("ompi", "pml", "ob1", "priority"))
         return;
     size_t here = same_host_limit(), there = network_limit(), at = 0;
     if (here)
