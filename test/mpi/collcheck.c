@@ -1,8 +1,8 @@
 /* collcheck.c - collective calls that do not agree, one kind after the other. Errors return, so that one run tells of
  * all: each wrong call must give MPI_ERR_ARG on every rank and not be made; then a right one must work.
+ * And right ones that look odd. `wrong` is both.
  *     collcheck wrong | right | fatal | lost | late | orders | new */
 #include <mpi.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,28 +317,11 @@ static void right_comms(void)
     MPI_Comm_free(&half);
 }
 
-/* ---- threads: each on its communicator --------------------------------------------------------------------------- */
-
-static void *in_thread(void *comm)
+static void right(void)
 {
-    for (int i = 0; i < 50; i++)
-        MPI_Allreduce(a, (int[1]){0}, 1, MPI_INT, MPI_SUM, *(MPI_Comm *)comm);
-    return NULL;
-}
-
-static void threads(void)
-{
-    pthread_t thread[4];
-    MPI_Comm comms[4];
-
-    for (int i = 0; i < 4; i++)
-        MPI_Comm_dup(*world, &comms[i]);
-    for (int i = 0; i < 4; i++)
-        pthread_create(&thread[i], NULL, in_thread, &comms[i]);
-    for (int i = 0; i < 4; i++)
-        pthread_join(thread[i], NULL);
-    for (int i = 0; i < 4; i++)
-        MPI_Comm_free(&comms[i]);
+    right_data();
+    right_order();
+    right_comms();
 }
 
 /* ---- somebody does not come: until rank 0's file tells that it was said ------------------------------------------ */
@@ -389,11 +372,10 @@ int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "wrong";
     MPI_Comm comm = MPI_COMM_WORLD;
-    int given;
 
     if (!strcmp(what, "new")) /* whether this MPI has the newest calls */
         return MPI_VERSION < 4;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &given);
+    MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     world = &comm;
@@ -414,12 +396,11 @@ int main(int argc, char **argv)
 #if MPI_VERSION >= 4
         wrong_new();
 #endif
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm); /* where no wrong call was begun and left */
+        right();
+        MPI_Comm_free(&comm);
     } else if (!strcmp(what, "right")) {
-        right_data();
-        right_order();
-        right_comms();
-        if (given == MPI_THREAD_MULTIPLE)
-            threads();
+        right();
     } else if (!strcmp(what, "fatal")) {
         MPI_Bcast(a, 1, MPI_INT, odd, *world); /* fatal */
     } else if (!strcmp(what, "lost")) {

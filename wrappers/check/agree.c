@@ -1,24 +1,21 @@
-/* agree.c - the check of a call: one reduction over the team's shadow, of five words:
+/* agree.c - the check of a call: one number of each process (facts.h) is summed up over the team's shadow, and is 0
+ * when all agree. That is the smallest collective there is, so that it costs what MPI's quickest does.
  *
- *     the sum of parts, 0 in all                                      (facts.h)
- *     the hash of facts, and its complement: the least of each        equal when the least is the greatest
- *     the same of what only some state; others say the greatest number there is
- *
- * The reduction does not block: a call that waits looks now and then whether it has waited for too long, and one that
- * must not wait leaves it to the call that completes its request.
+ * The sum does not block: a call that waits looks now and then whether it has waited for too long, and one that must
+ * not wait leaves it to the call that completes its request.
  */
 #include "agree.h"
 
-#include <pthread.h>
 #include <sched.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { WORDS = 5, LOOKS = 256 };
+enum { LOOKS = 256, ROUNDS = 64 };
 
-int64_t pithi_agreed_calls, pithi_agreed_errors;
+int64_t pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors;
 
 /* ---- waiting ----------------------------------------------------------------------------------------------------- */
 
@@ -46,8 +43,12 @@ static void say_late(const struct pithi_check *check, int64_t waited_ns, const c
 {
     char missing[1024] = "", where[128], line[1536];
 
-    if (!whom && check->team->shadow != MPI_COMM_NULL &&
-        !pithi_where_missing(check->team->shadow, check->team->id, check->call, missing, sizeof missing))
+    struct pithi_where_call of = {.shadow = check->team->shadow,
+                                  .members = check->members,
+                                  .count = check->members ? check->member_count : check->team->size,
+                                  .team = check->team->id,
+                                  .call = check->call};
+    if (!whom && of.shadow != MPI_COMM_NULL && !pithi_where_missing(&of, missing, sizeof missing))
         return;
     pithi_verdict_where(check, where, sizeof where);
     snprintf(line, sizeof line, "pith check: %srank %d: has waited for %d s in %s %s for %s\n", pithi_where_prefix,
@@ -81,65 +82,47 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     here->team = 0;
 }
 
-/* ---- the reduction ----------------------------------------------------------------------------------------------- */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static MPI_Datatype words; /* one element: MPI may cut a list of several between processes */
-static MPI_Op joined;
-
-static void join(void *in, void *inout, int *count, MPI_Datatype *type)
-{
-    const uint64_t *from = in;
-    uint64_t *to = inout;
-
-    (void)type;
-    for (int n = 0; n < *count; n++, from += WORDS, to += WORDS) {
-        to[0] += from[0];
-        for (int i = 1; i < WORDS; i++)
-            if ((int64_t)from[i] < (int64_t)to[i])
-                to[i] = from[i];
-    }
-}
-
-static void make_op(void)
-{
-    REAL(MPI_Type_contiguous)(WORDS, MPI_INT64_T, &words);
-    REAL(MPI_Type_commit)(&words);
-    REAL(MPI_Op_create)(join, 1, &joined);
-}
-
-static void drop_op(void)
-{
-    if (!words)
-        return;
-    REAL(MPI_Type_free)(&words);
-    REAL(MPI_Op_free)(&joined);
-}
+/* ---- the sum ----------------------------------------------------------------------------------------------------- */
 
 /* 0: nothing is on its way; the answer is there. */
 static int begin(struct pithi_check *check)
 {
-    int64_t hash = (int64_t)(pithi_fact_hash(check) >> 1),
-            only = (int64_t)(check->only.value >> 1 ^ check->only.value << 62);
-    int64_t sent[WORDS] = {(int64_t)pithi_fact_sum(check), hash, ~hash, check->has_if ? only : INT64_MAX,
-                           check->has_if ? ~only : INT64_MAX};
-
     check->call = ++check->team->calls;
-    __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
-    memcpy(check->sent, sent, sizeof sent);
-    memcpy(check->got, sent, sizeof sent);
+    check->sent = check->got = pithi_fact_sum(check);
     if (check->team->shadow == MPI_COMM_NULL)
         return 0;
-    pthread_once(&once, make_op);
-    return REAL(MPI_Iallreduce)(check->sent, check->got, 1, words, joined, check->team->shadow, &check->exchange) ==
-           MPI_SUCCESS;
+    return REAL(MPI_Iallreduce)(&check->sent, &check->got, 1, MPI_UINT64_T, MPI_SUM, check->team->shadow,
+                                &check->exchange) == MPI_SUCCESS;
 }
 
-static int is_agreed(const struct pithi_check *check)
+static void count(const struct pithi_check *check)
 {
-    const int64_t *got = check->got;
+    __atomic_add_fetch(&pithi_agreed_calls, 1, __ATOMIC_RELAXED);
+    if (check->team->places)
+        __atomic_add_fetch(&pithi_agreed_alone, 1, __ATOMIC_RELAXED);
+}
 
-    return got[0] == 0 && got[1] == ~got[2] && (got[3] == INT64_MAX || got[3] == ~got[4]);
+/* What only some state: the others say the greatest number there is. The least is the greatest when the complement of
+ * the least complement is. */
+static int agrees_on_only(struct pithi_check *check)
+{
+    int64_t value = (int64_t)(check->only.value & INT64_MAX), sent[2] = {INT64_MAX, INT64_MAX}, got[2];
+
+    if (!check->may_have_only || check->team->shadow == MPI_COMM_NULL)
+        return 1;
+    if (check->has_only)
+        memcpy(sent, (int64_t[]){value, ~value}, sizeof sent);
+    memcpy(got, sent, sizeof got);
+    if (REAL(MPI_Iallreduce)(sent, got, 2, MPI_INT64_T, MPI_MIN, check->team->shadow, &check->exchange) == MPI_SUCCESS)
+        pithi_await(&check->exchange, check, NULL);
+    return got[0] == INT64_MAX || got[0] == ~got[1];
+}
+
+static int agrees(struct pithi_check *check)
+{
+    if (begin(check))
+        pithi_await(&check->exchange, check, NULL);
+    return check->got == 0 && agrees_on_only(check);
 }
 
 /* The error handler that the call itself would have called, with an error of an argument. It may not come back. */
@@ -160,13 +143,10 @@ static int call_handler(const struct pithi_team *team)
     return MPI_ERR_ARG;
 }
 
-static int conclude(struct pithi_check *check, int *result)
+static void refuse(struct pithi_check *check, int *result)
 {
-    if (is_agreed(check))
-        return 1;
     pithi_verdict(check);
     *result = call_handler(check->team);
-    return 0;
 }
 
 int pithi_check_agree(int *result)
@@ -176,9 +156,12 @@ int pithi_check_agree(int *result)
 
     if (!check->team)
         return 1;
-    if (begin(check))
-        pithi_await(&check->exchange, check, NULL);
-    good = conclude(check, result);
+    count(check);
+    good = check->members ? pithi_subgroup_agrees(check) : agrees(check);
+    if (!good)
+        refuse(check, result);
+    free(check->members);
+    check->members = NULL;
     check->team = NULL;
     return good;
 }
@@ -220,6 +203,7 @@ struct pithi_check *pithi_check_start(void)
     check->caller = pithi_source_address(check->caller);
     pithi_team_hold(check->team, 1);
     check->exchange = MPI_REQUEST_NULL;
+    count(check);
     begin(check);
     return check;
 }
@@ -258,8 +242,10 @@ static int is_any_open(void) { return __atomic_load_n(&open_count, __ATOMIC_RELA
 
 static int finish(struct pithi_check *check, int *result)
 {
-    int good = conclude(check, result);
+    int good = check->got == 0;
 
+    if (!good)
+        refuse(check, result);
     end(check);
     return good;
 }
@@ -331,112 +317,110 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* All are in MPI_Finalize: an exchange that now does not end will never. */
-void pithi_check_last(void)
+static void say_never(const struct pithi_check *check)
 {
-    struct pithi_check *check;
-    int done = 0, result;
+    char where[128], line[256];
 
-    while ((check = open_checks)) {
-        take(check->request);
-        for (int64_t begun_ns = pithi_await_now_ns(); !done && pithi_await_now_ns() - begun_ns < 1000000000;)
-            REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
+    pithi_verdict_where(check, where, sizeof where);
+    snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n", pithi_where_prefix,
+             pithi_where_rank, check->name, where);
+    pithi_say(line);
+    __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
+}
+
+/* Those that have their answer now. */
+static void finish_ready(void)
+{
+    int done, result;
+
+    for (struct pithi_check **at = &open_checks, *check; (check = *at);) {
+        REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
         if (done) {
+            *at = check->next;
+            open_count--;
             finish(check, &result);
-            continue;
+        } else {
+            at = &check->next;
         }
-        char where[128], line[256];
-        pithi_verdict_where(check, where, sizeof where);
-        snprintf(line, sizeof line, "pith check: %srank %d: %s was not called by all processes %s\n",
-                 pithi_where_prefix, pithi_where_rank, check->name, where);
-        pithi_say(line);
-        __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
-        free(check);
     }
 }
 
-/* ---- the leaders of two groups that become an intercommunicator -------------------------------------------------- */
-
-enum { TAG_LEADERS = 3 };
-
-static const char *compare_leaders(struct pithi_check *check, const struct pithi_team *peers, int other, int tag)
+/* All are in MPI_Finalize, and have begun what they will ever begin. In each round all look at what they have open
+ * while they wait for one another: what has not ended after many will never, and stays where MPI may write to. */
+static void end_last(MPI_Comm world)
 {
-    static __thread char problem[128];
-    int mine[2] = {tag, pithi_where_rank}, theirs[2] = {tag, -1};
-    char whom[64];
-    MPI_Request requests[2];
+    int all = 1, done;
+    MPI_Request request;
 
-    snprintf(whom, sizeof whom, "the other leader, rank %d of peer_comm", other);
-    REAL(MPI_Irecv)(theirs, 2, MPI_INT, other, TAG_LEADERS, peers->shadow, &requests[0]);
-    REAL(MPI_Isend)(mine, 2, MPI_INT, other, TAG_LEADERS, peers->shadow, &requests[1]);
-    pithi_await(&requests[0], check, whom);
-    REAL(MPI_Wait)(&requests[1], MPI_STATUS_IGNORE);
-    if (theirs[0] == tag)
-        return NULL;
-    snprintf(problem, sizeof problem, "tag is %d, but %d at the other leader, rank %d", tag, theirs[0], theirs[1]);
-    return problem;
-}
-
-int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result)
-{
-    struct pithi_check *check;
-    const struct pithi_team *between;
-
-    pithi_check_comm(local);
-    check = pithi_check_now();
-    if (!check->team)
-        return 1;
-    check->fact_count = 0;
-    if (check->team->local_rank == leader) {
-        between = pithi_team_of_comm(peers);
-        int other = between && between->is_inter ? between->remote_from + remote_leader : remote_leader;
-        if (between && between->shadow != MPI_COMM_NULL && other >= 0 && other < between->size &&
-            other != between->rank)
-            check->problem = compare_leaders(check, between, other, tag);
+    for (int round = 0; round < ROUNDS && all; round++) {
+        int mine = open_count;
+        if (REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MAX, world, &request) != MPI_SUCCESS)
+            break;
+        do
+            finish_ready();
+        while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
     }
-    return pithi_check_agree(result);
+    for (const struct pithi_check *check = open_checks; check; check = check->next)
+        say_never(check);
 }
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
 void pithi_check_begin_job(int result)
 {
-    struct pithi_team *world;
+    const struct pithi_team *world;
+    MPI_Comm parent = MPI_COMM_NULL, ours = MPI_COMM_WORLD;
 
     if (result != MPI_SUCCESS || pithi_where_rank >= 0)
         return;
-    pithi_team_make_comm(MPI_COMM_SELF, "MPI_Init");
-    pithi_team_make_comm(MPI_COMM_WORLD, "MPI_Init");
+    pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
+    pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
     world = pithi_team_of_comm(MPI_COMM_WORLD);
     if (world && world->shadow != MPI_COMM_NULL)
-        pithi_where_begin(world->shadow);
+        ours = world->shadow;
+    pithi_where_begin(ours);
+    pithi_subgroup_begin(ours);
+    if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+        pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
+}
+
+enum { CALLS, ALONE, ERRORS, UNCHECKED, SUMS };
+
+static void say_sums(const int64_t *sums, int ranks)
+{
+    char text[512];
+    int size = snprintf(text, sizeof text, "pith check: %lld collective calls of %d rank%s: ", (long long)sums[CALLS],
+                        ranks, ranks == 1 ? "" : "s");
+
+    if (sums[ERRORS])
+        size += snprintf(text + size, sizeof text - size, "%lld error%s\n", (long long)sums[ERRORS],
+                         sums[ERRORS] == 1 ? "" : "s");
     else
-        pithi_where_begin(MPI_COMM_WORLD);
+        size += snprintf(text + size, sizeof text - size, "no errors\n");
+    if (sums[ALONE])
+        size += snprintf(text + size, sizeof text - size,
+                         "pith check: %lld of them with processes of another job: checked among those of this one\n",
+                         (long long)sums[ALONE]);
+    if (sums[UNCHECKED])
+        snprintf(text + size, sizeof text - size, "pith check: %lld more not checked; see pith-collcheck(7)\n",
+                 (long long)sums[UNCHECKED]);
+    pithi_say(text);
 }
 
 void pithi_check_end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
-    int64_t mine[2], all[2];
     const char *quiet = getenv("PITH_QUIET");
-    char line[160];
+    int64_t all[SUMS];
 
-    pithi_check_last();
-    drop_op();
-    memcpy(mine, (int64_t[]){pithi_agreed_calls, pithi_agreed_errors}, sizeof mine);
+    if (world && world->shadow != MPI_COMM_NULL)
+        end_last(world->shadow);
+    int64_t mine[SUMS] = {pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors, pithi_fact_unchecked};
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)
-        REAL(MPI_Reduce)(mine, all, 2, MPI_INT64_T, MPI_SUM, 0, world->shadow);
-    if (pithi_where_rank != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
-        return;
-    snprintf(line, sizeof line, "pith check: %lld collective calls of %d rank%s: ", (long long)all[0],
-             world ? world->size : 1, !world || world->size == 1 ? "" : "s");
-    if (all[1])
-        snprintf(line + strlen(line), sizeof line - strlen(line), "%lld error%s\n", (long long)all[1],
-                 all[1] == 1 ? "" : "s");
-    else
-        strcat(line, "no errors\n");
-    pithi_say(line);
+        REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
+    if (pithi_where_rank == 0 && !(quiet && *quiet && strcmp(quiet, "0") != 0))
+        say_sums(all, world ? world->size : 1);
 }
 
 void pithi_check_ended_job(void) { pithi_where_end(); }

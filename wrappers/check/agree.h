@@ -11,7 +11,12 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
 int pithi_await_seconds(void);
 int64_t pithi_await_now_ns(void);
 
-/* verdict.c: the processes do not agree. All of the team come here; its first one says what is wrong. */
+/* subgroup.c: whether the check's members agree. All of them come here. */
+int pithi_subgroup_agrees(struct pithi_check *check);
+void pithi_subgroup_begin(MPI_Comm world); /* collective, once */
+
+/* verdict.c: the processes do not agree. All of the team, or the members, come here; the first says what is wrong. */
+enum { PITHI_VERDICT_TAGS = 8192, PITHI_VERDICT_TEXT = 160 }; /* its tags on a shadow; the longest problem */
 void pithi_verdict(struct pithi_check *check);
 /* "(communicator MPI_COMM_WORLD, 17th collective call)" */
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size);
@@ -29,6 +34,7 @@ const void *pithi_source_address(const void *caller);
 /* "ring.c:42", else "ring+0x11d9" */
 void pithi_source_print(const struct pithi_source *source, char *text, size_t size);
 
-extern int64_t pithi_agreed_calls, pithi_agreed_errors; /* atomic */
+/* Calls checked, in which processes of another job took part, that were wrong; facts.c: not checked. Atomic. */
+extern int64_t pithi_agreed_calls, pithi_agreed_alone, pithi_agreed_errors, pithi_fact_unchecked;
 
 #endif

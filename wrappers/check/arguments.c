@@ -17,26 +17,6 @@ static struct pithi_signature as_data(int64_t value, const char *text)
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
 
-/* The members of a group, as ranks of the communicator. NULL: no memory, or nobody. */
-static int *members(MPI_Comm comm, MPI_Group group, int *count)
-{
-    MPI_Group all;
-    int *own = NULL, *found = NULL;
-
-    *count = 0;
-    if (group == MPI_GROUP_NULL || REAL(MPI_Comm_group)(comm, &all) != MPI_SUCCESS)
-        return NULL;
-    REAL(MPI_Group_size)(group, count);
-    if (*count && (own = malloc((size_t)*count * sizeof *own)) && (found = malloc((size_t)*count * sizeof *found))) {
-        for (int i = 0; i < *count; i++)
-            own[i] = i;
-        REAL(MPI_Group_translate_ranks)(group, *count, own, all, found);
-    }
-    REAL(MPI_Group_free)(&all);
-    free(own);
-    return found;
-}
-
 /* Groups may differ, as long as all members of one name the same: the first tells the others which. */
 void pithi_check_group(MPI_Comm comm, MPI_Group group)
 {
@@ -45,17 +25,17 @@ void pithi_check_group(MPI_Comm comm, MPI_Group group)
 
     if (!team() || team()->is_inter)
         return;
-    int *ranks = members(comm, group, &count);
+    int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, &count);
     for (int i = 0; ranks && i < count; i++) {
         hash = hash * 31 + (uint64_t)(uint32_t)ranks[i] + 1;
-        self |= ranks[i] == team()->rank;
+        self |= ranks[i] == team()->local_rank;
     }
     hash &= (UINT64_C(1) << 62) - 1;
-    if (ranks && self && ranks[0] == team()->rank)
+    if (ranks && self && ranks[0] == team()->local_rank)
         for (int i = 1; i < count; i++)
-            pithi_part_give(ranks[i], as_data((int64_t)hash, "=group"));
+            pithi_part_give(pithi_team_local(team(), ranks[i]), as_data((int64_t)hash, "=group"));
     else if (ranks && self)
-        pithi_part_get(ranks[0], as_data((int64_t)hash, "=group"));
+        pithi_part_get(pithi_team_local(team(), ranks[0]), as_data((int64_t)hash, "=group"));
     free(ranks);
 }
 
@@ -69,9 +49,9 @@ void pithi_check_merge(int high)
     struct pithi_signature said = as_data(high != 0, "=high");
     if (of->local_rank == 0)
         for (int i = 1; i < of->local_size; i++)
-            pithi_part_give(of->local_from + i, said);
+            pithi_part_give(pithi_team_local(of, i), said);
     else
-        pithi_part_get(of->local_from, said);
+        pithi_part_get(pithi_team_local(of, 0), said);
 }
 
 void pithi_check_cart_sub(MPI_Comm comm, const int *remain)
@@ -120,10 +100,10 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
     pithi_check_truth("reorder", reorder);
     for (int i = 0; i < out; i++)
         if (destinations[i] >= 0)
-            pithi_part_give(destinations[i], edge(out_weights, i));
+            pithi_part_give(pithi_team_local(team(), destinations[i]), edge(out_weights, i));
     for (int i = 0; i < in; i++)
         if (sources[i] >= 0)
-            pithi_part_get(sources[i], edge(in_weights, i));
+            pithi_part_get(pithi_team_local(team(), sources[i]), edge(in_weights, i));
 }
 
 /* ---- files and windows ------------------------------------------------------------------------------------------- */
@@ -153,7 +133,7 @@ static const char *mode_text(int mode)
     return text;
 }
 
-/* The same file may be named in two ways: its folder's real name counts. */
+/* The same file may be named in two ways: its real name counts, or as long as there is none that of its folder. */
 static const char *real_name(const char *name)
 {
     static __thread char text[PATH_MAX + 256];
@@ -161,6 +141,8 @@ static const char *real_name(const char *name)
     const char *colon = strchr(name, ':'), *plain = colon && colon - name > 1 ? colon + 1 : name; /* "ufs:name" */
     const char *slash = strrchr(plain, '/');
 
+    if (realpath(plain, text))
+        return text;
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - plain) + 1 : 1, slash ? plain : ".");
     if (!realpath(folder, found))
         return name;

@@ -21,6 +21,7 @@
 struct pithi_check;
 struct pithi_check_call {
     int outer_recorded, outer_function;
+    struct pithi_check *outer;
 };
 /* Counts of a vector collective: int, or MPI_Count in the large-count functions. */
 struct pithi_check_counts {
@@ -44,10 +45,14 @@ void pithi_check_ended_job(void);
 void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
-void pithi_check_not(void); /* not to be checked after all */
+void pithi_check_later(void); /* before: the call must not wait for others */
+/* Of calls that only a group of the communicator makes, and that are told apart by a tag or a text. MPI_COMM_WORLD
+ * stands in where a call has none. */
+void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
+void pithi_check_members_named(MPI_Group group, const char *tag);
 
-/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes were in
- * it. */
+/* After calls that made one, or before those that take one away. `parent`: all of the new one's processes of this job
+ * were in it. */
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made);
 void pithi_check_expect(void); /* one that is made later */
 void pithi_check_comm_gone(const MPI_Comm *comm);
@@ -102,9 +107,11 @@ void pithi_check_adjacent(int in, const int *sources, const int *in_weights, int
 void pithi_check_open(const char *name, int mode);
 void pithi_check_view(MPI_Datatype element, const char *representation);
 void pithi_check_fence(int hints);
-/* Before and beside the check of the local communicator: the leaders compare tags, and that they mean each other.
- * 0: the call must not be made. */
+/* Of calls that make an intercommunicator of two groups, after the check of the own group, which is then told of: the
+ * leaders compare tags, and that they mean each other. 0: the call must not be made. */
 int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result);
+int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
+                              int *result);
 
 /* ---- the check --------------------------------------------------------------------------------------------------- */
 
@@ -120,7 +127,5 @@ void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request
 int pithi_check_settled(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *result);
 int pithi_check_ready(MPI_Count count, const MPI_Request *requests, int *result);
-/* The last ones, in MPI_Finalize: what was begun by some and not by all. */
-void pithi_check_last(void);
 
 #endif

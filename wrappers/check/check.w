@@ -36,14 +36,15 @@ const char *const pithi_check_names[] = {
 
 /* ---- 2. whose call it is ----------------------------------------------------------------------------------------- */
 
+{{fn f @icoll @coll_init @comm_idup}} pithi_check_later(); {{callfn}} {{endfn}}
 {{fn f @coll @coll_init @comm_all @win_make @win_make_empty @file_open}}
     pithi_check_comm({{comm}}); {{callfn}}
 {{endfn}}
-{{fn f @comm_dup @comm_idup @comm_split @comm_create @comm_topology @comm_merge}}
+{{fn f @comm_dup @comm_idup @comm_split MPI_Comm_create @comm_topology @comm_merge}}
     pithi_check_comm({{parent}}); {{callfn}}
 {{endfn}}
 {{fn f @comm_idup}} pithi_check_expect(); {{callfn}} {{endfn}}
-{{fn f MPI_Comm_create_group}} pithi_check_not(); {{callfn}} {{endfn}}
+{{fn f MPI_Comm_create_group}} pithi_check_members({{comm}}, {{group}}, {{tag}}); {{callfn}} {{endfn}}
 {{fn f @comm_free}} pithi_check_comm(*{{comm}}); {{callfn}} {{endfn}}
 {{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
     pithi_check_comm({{comm}}); {{callfn}}
@@ -172,8 +173,9 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 {{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
-    if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
+    if (pithi_check_agree(&{{returnVal}})) { {{callfn}} pithi_check_comm_made({{returnVal}}, {{comm}}, {{made}}); }
 {{endfn}}
+{{fn f MPI_Comm_join}} {{callfn}} pithi_check_comm_made({{returnVal}}, MPI_COMM_SELF, {{made}}); {{endfn}}
 
 {{fn f MPI_Intercomm_create}}
     pithi_check_comm({{local_comm}});
@@ -186,7 +188,21 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 {{fn f @comm_of_group}}
-    {{callfn}} pithi_check_comm_made({{returnVal}}, MPI_COMM_NULL, {{made}});
+    pithi_check_members_named({{group}}, {{stringtag}});
+    if (pithi_check_agree(&{{returnVal}})) {
+        {{callfn}}
+        pithi_check_comm_made({{returnVal}}, MPI_COMM_NULL, {{made}});
+    }
+{{endfn}}
+{{fn f @comm_of_groups}}
+    pithi_check_members_named({{local_group}}, {{stringtag}});
+    pithi_check_number("local_leader", {{local_leader}});
+    if (pithi_check_agree(&{{returnVal}}) &&
+        pithi_check_leaders_named({{local_group}}, {{local_leader}}, {{remote_group}}, {{remote_leader}}, {{stringtag}},
+                                  &{{returnVal}})) {
+        {{callfn}}
+        pithi_check_comm_made({{returnVal}}, MPI_COMM_NULL, {{made}});
+    }
 {{endfn}}
 
 {{fn f @comm_free}}

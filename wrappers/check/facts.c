@@ -9,6 +9,7 @@
 
 static __thread struct pithi_check *now __attribute__((tls_model("initial-exec")));
 static struct pithi_check none; /* without memory nothing is checked */
+int64_t pithi_fact_unchecked;
 
 struct pithi_check *pithi_check_now(void) { return now ? now : &none; }
 
@@ -21,8 +22,27 @@ static void begin(const char *name, const void *caller)
     now->team = NULL;
     now->name = name;
     now->caller = caller;
-    now->fact_count = now->part_count = now->has_if = 0;
+    now->fact_count = now->part_count = now->may_have_only = now->has_only = now->is_later = 0;
     now->problem = NULL;
+}
+
+/* A call inside another, made by code of the program that MPI calls (an operation, say), has a description of its own:
+ * that of the outer one may be in use. */
+static void begin_inner(struct pithi_check_call *call, const char *name, const void *caller)
+{
+    call->outer = now;
+    now = NULL;
+    begin(name, caller);
+}
+
+static void end_inner(const struct pithi_check_call *call)
+{
+    if (now) {
+        free(now->facts);
+        free(now->parts);
+        free(now);
+    }
+    now = call->outer;
 }
 
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller)
@@ -32,18 +52,24 @@ void pithi_check_enter(struct pithi_check_call *call, int function, const void *
     call->outer_recorded = self->recorded;
     call->outer_function = pithi_where ? pithi_where->function : 0;
     self->recorded = self->depth++ == 0 || pithi_nested_counts(caller);
-    if (self->recorded) {
-        pithi_where_set(function + 1);
+    if (!self->recorded)
+        return;
+    pithi_where_set(function + 1);
+    if (self->depth > 1)
+        begin_inner(call, pithi_check_names[function], caller);
+    else
         begin(pithi_check_names[function], caller);
-    }
 }
 
 void pithi_check_leave(const struct pithi_check_call *call)
 {
     struct pithi_self *self = &pithi_self;
 
-    if (self->recorded)
+    if (self->recorded) {
         pithi_where_set(call->outer_function);
+        if (self->depth > 1)
+            end_inner(call);
+    }
     self->recorded = call->outer_recorded;
     self->depth--;
 }
@@ -52,10 +78,19 @@ void pithi_check_leave(const struct pithi_check_call *call)
 
 static int is_checked(void) { return pithi_self.recorded && now; }
 
-void pithi_check_comm(MPI_Comm comm)
+void pithi_check_later(void)
 {
     if (is_checked())
-        now->team = pithi_team_of_comm(comm);
+        now->is_later = 1;
+}
+
+void pithi_check_comm(MPI_Comm comm)
+{
+    if (!is_checked())
+        return;
+    now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_meet(comm);
+    if (!now->team)
+        __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);
 }
 
 void pithi_check_file(MPI_File file)
@@ -70,17 +105,12 @@ void pithi_check_window(MPI_Win window)
         now->team = pithi_team_of_window(window);
 }
 
-void pithi_check_not(void)
-{
-    if (is_checked())
-        now->team = NULL;
-}
-
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
 {
-    if (result == MPI_SUCCESS && is_checked() && *made != MPI_COMM_NULL &&
-        (parent == MPI_COMM_NULL || pithi_team_of_comm(parent)))
-        pithi_team_make_comm(*made, now->name);
+    const struct pithi_team *of = pithi_team_of_comm(parent);
+
+    if (result == MPI_SUCCESS && is_checked() && *made != MPI_COMM_NULL && (parent == MPI_COMM_NULL || of))
+        pithi_team_make_comm(*made, of, now->name);
 }
 
 void pithi_check_expect(void) { pithi_team_expect(); }
@@ -172,7 +202,7 @@ void pithi_check_truths(const char *argument, int count, const int *values)
         pithi_check_numbers_at(argument, i, values[i] != 0);
 }
 
-static uint64_t hash_text(const char *text, size_t size)
+static uint64_t hash_bytes(const char *text, size_t size)
 {
     uint64_t hash = UINT64_C(1469598103934665603); /* FNV-1a */
 
@@ -181,12 +211,14 @@ static uint64_t hash_text(const char *text, size_t size)
     return hash;
 }
 
+uint64_t pithi_fact_hash_text(const char *text) { return hash_bytes(text, strlen(text)); }
+
 void pithi_check_text(const char *argument, const char *text)
 {
     if (!is_known())
         return;
     struct pithi_fact *fact = add_fact(argument, -1, PITHI_FACT_TEXT);
-    fact->value = hash_text(text, strlen(text));
+    fact->value = pithi_fact_hash_text(text);
     fact->text = text;
 }
 
@@ -194,7 +226,8 @@ void pithi_check_number_if(int is_stated, const char *argument, int64_t value)
 {
     if (!is_known())
         return;
-    now->has_if = is_stated;
+    now->may_have_only = 1;
+    now->has_only = is_stated;
     now->only = (struct pithi_fact){.argument = argument, .index = -1, .value = (uint64_t)value};
 }
 
@@ -210,7 +243,7 @@ void pithi_fact_data(const char *argument, struct pithi_signature data)
 
 static void add_part(int peer, int is_got, struct pithi_signature data)
 {
-    if (!is_known() || !data.hash)
+    if (!is_known() || !data.hash || peer < 0)
         return;
     if (now->part_count == now->part_room) {
         int room = now->part_room ? 2 * now->part_room : 16;
@@ -245,7 +278,7 @@ uint64_t pithi_fact_hash_name(const char *name)
 {
     size_t size = strlen(name);
 
-    return hash_text(name, size > 2 && !strcmp(name + size - 2, "_c") ? size - 2 : size);
+    return hash_bytes(name, size > 2 && !strcmp(name + size - 2, "_c") ? size - 2 : size);
 }
 
 uint64_t pithi_fact_hash(const struct pithi_check *check)
@@ -257,15 +290,21 @@ uint64_t pithi_fact_hash(const struct pithi_check *check)
     return hash;
 }
 
+static uint64_t on_way(uint64_t from, uint64_t to, uint64_t hash) { return mix(mix(from, to), hash); }
+
 uint64_t pithi_fact_sum(const struct pithi_check *check)
 {
-    uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0;
+    uint64_t sum = check->problem ? pithi_fact_hash_name(check->problem) | 1 : 0, facts = pithi_fact_hash(check);
     uint64_t rank = (uint64_t)check->team->rank;
 
+    if (check->team->rank + 1 < check->team->size)
+        sum += on_way(rank, rank + 1, facts);
+    if (check->team->rank > 0)
+        sum -= on_way(rank - 1, rank, facts);
     for (int i = 0; i < check->part_count; i++) {
         const struct pithi_part *part = &check->parts[i];
-        uint64_t peer = (uint64_t)part->peer, way = part->is_got ? peer << 32 | rank : rank << 32 | peer;
-        sum += part->is_got ? -mix(way, part->hash) : mix(way, part->hash);
+        uint64_t peer = (uint64_t)part->peer;
+        sum += part->is_got ? -on_way(peer, rank, part->hash) : on_way(rank, peer, part->hash);
     }
     return sum;
 }

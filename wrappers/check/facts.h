@@ -1,10 +1,11 @@
 /* facts.h - what a collective call says, as it is compared: facts, which all processes must state alike, in the same
  * order, and parts, data that go from one process of the team to another.
  *
- * Of all this a process sends one number for the facts (their hash) and one for the parts: the sum of the hashes of
- * (from, to, signature) over what it gives, less the same over what it expects. Over all processes the sum is 0 when
- * each part has both its ends. Example: rank 0 gives 3 MPI_INT to rank 1, which expects 3 MPI_INT of rank 0:
- * h(0, 1, 3 MPI_INT) - h(0, 1, 3 MPI_INT) = 0. So one reduction of a few words checks an all-to-all of any size.
+ * Of all this a process sends one number: the sum of the hashes of (from, to, signature) over what it gives, less the
+ * same over what it expects. Over all processes the sum is 0 when each part has both its ends. Example: rank 0 gives 3
+ * MPI_INT to rank 1, which expects 3 MPI_INT of rank 0: h(0, 1, 3 MPI_INT) - h(0, 1, 3 MPI_INT) = 0. The facts go
+ * through the same sum: each process gives the hash of its own to the next rank, and expects it of the one before. So a
+ * sum of one word checks an all-to-all of any size.
  */
 #ifndef PITHI_FACTS_H
 #define PITHI_FACTS_H
@@ -22,7 +23,7 @@ struct pithi_fact {
     int64_t elements; /* DATA */
     const char *text; /* TEXT; DATA: the element's name */
 };
-/* Peers are ranks of the shadow. */
+/* Peers are ranks of the shadow. Those outside of it are left out. */
 struct pithi_part {
     int peer, is_got;
     uint64_t hash;
@@ -37,11 +38,16 @@ struct pithi_check {
     struct pithi_fact *facts;
     struct pithi_part *parts;
     int fact_count, fact_room, part_count, part_room;
-    int has_if;              /* `only` is stated */
-    struct pithi_fact only;  /* pithi_check_number_if */
-    const char *problem;     /* found without the others */
-    uint64_t call;           /* the team's how many-th */
-    int64_t sent[5], got[5]; /* agree.c */
+    int may_have_only;      /* this kind of call has what only some state */
+    int has_only;           /* this process states it: */
+    struct pithi_fact only; /* pithi_check_number_if */
+    int is_later;           /* the call must not wait */
+    const char *problem;    /* found without the others */
+    uint64_t call;          /* the team's how many-th; a name for it when there are members */
+    uint64_t key;           /* of a call with members: its tag */
+    int *members;           /* who of the team makes the call, in the order of their ranks; NULL: all. subgroup.c */
+    int member_count;
+    uint64_t sent, got; /* agree.c */
     MPI_Request exchange;
     MPI_Request request; /* the program's, that the check belongs to */
 };
@@ -56,6 +62,7 @@ void pithi_fact_problem(const char *what);
 
 /* MPI_X_c is the same call as MPI_X. */
 uint64_t pithi_fact_hash_name(const char *name);
+uint64_t pithi_fact_hash_text(const char *text);
 uint64_t pithi_fact_hash(const struct pithi_check *check);
 uint64_t pithi_fact_sum(const struct pithi_check *check);
 

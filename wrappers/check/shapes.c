@@ -5,6 +5,7 @@
  */
 #include "facts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct pithi_team *team(void) { return pithi_check_now()->team; }
@@ -20,16 +21,23 @@ static MPI_Count count_at(struct pithi_check_counts counts, int i, MPI_Count oth
 
 /* Processes that this one exchanges data with, and their place in the shadow. */
 static int others(void) { return team()->is_inter ? team()->remote_size : team()->local_size; }
-static int peer(int rank) { return rank + (team()->is_inter ? team()->remote_from : team()->local_from); }
+static int peer(int rank) { return pithi_team_peer(team(), rank); }
 static int own(void) { return team()->local_rank; }
 
 /* ---- root and operation ------------------------------------------------------------------------------------------ */
 
-/* In an intercommunicator only one group names a root; that both mean the same one shows in the data. */
+/* In an intercommunicator only one group names a root; that both mean the same one shows in the data. Where the other
+ * is of another job, all of the own name one, or it is among them. */
 void pithi_check_root(int root)
 {
-    if (team() && !team()->is_inter)
+    if (!team())
+        return;
+    if (!team()->is_inter)
         pithi_check_number("root", root);
+    else if (team()->places && root >= 0)
+        pithi_check_number("root", root);
+    else if (team()->places)
+        pithi_check_text("root", "MPI_ROOT or MPI_PROC_NULL");
 }
 
 static int am_root(int root) { return team()->is_inter ? root == MPI_ROOT : root == own(); }
@@ -84,9 +92,9 @@ static void only_root(int root, const void *buffer, const char *what)
 void pithi_check_gather(int root, const void *from, MPI_Count count, MPI_Datatype type,
                         struct pithi_check_counts counts, MPI_Count recv_count, MPI_Datatype recv_type)
 {
+    pithi_check_root(root);
     if (!team() || is_idle(root))
         return;
-    pithi_check_root(root);
     only_root(root, from, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
         for (int i = 0; i < others(); i++)
@@ -99,9 +107,9 @@ void pithi_check_gather(int root, const void *from, MPI_Count count, MPI_Datatyp
 void pithi_check_scatter(int root, struct pithi_check_counts counts, MPI_Count count, MPI_Datatype type, const void *to,
                          MPI_Count recv_count, MPI_Datatype recv_type)
 {
+    pithi_check_root(root);
     if (!team() || is_idle(root))
         return;
-    pithi_check_root(root);
     only_root(root, to, "recvbuf is MPI_IN_PLACE, which only the root may give");
     if (am_root(root))
         for (int i = 0; i < others(); i++)
@@ -156,9 +164,9 @@ void pithi_check_alltoall(const void *from, struct pithi_check_parts given, stru
 
 void pithi_check_reduce(int root, const void *from, MPI_Count count, MPI_Datatype type, MPI_Op op)
 {
+    pithi_check_root(root);
     if (!team() || is_idle(root))
         return;
-    pithi_check_root(root);
     only_root(root, from, "sendbuf is MPI_IN_PLACE, which only the root may give");
     if (!team()->is_inter) {
         pithi_check_op(op);
@@ -201,60 +209,81 @@ void pithi_check_reduce_scatter(struct pithi_check_counts counts, MPI_Count coun
 
 /* ---- neighbours -------------------------------------------------------------------------------------------------- */
 
+struct neighbours {
+    int in, out, *from, *to; /* NULL: no memory */
+};
+
+static void make_room(struct neighbours *found, int in, int out)
+{
+    found->in = in;
+    found->out = out;
+    found->from = malloc(((size_t)in + 1) * sizeof *found->from);
+    found->to = malloc(((size_t)out + 1) * sizeof *found->to);
+}
+
 /* In a Cartesian topology the order of neighbours: for each dimension the one below, then the one above. */
-static int cart_neighbours(MPI_Comm comm, int *ranks, int room)
+static void cart_neighbours(MPI_Comm comm, struct neighbours *found)
 {
     int dimensions = 0;
 
     REAL(MPI_Cartdim_get)(comm, &dimensions);
-    for (int i = 0; i < dimensions && 2 * i + 1 < room; i++)
-        REAL(MPI_Cart_shift)(comm, i, 1, &ranks[2 * i], &ranks[2 * i + 1]);
-    return 2 * dimensions < room ? 2 * dimensions : room;
+    make_room(found, 2 * dimensions, 2 * dimensions);
+    for (int i = 0; found->from && i < dimensions; i++)
+        REAL(MPI_Cart_shift)(comm, i, 1, &found->from[2 * i], &found->from[2 * i + 1]);
 }
 
-enum { NEIGHBOURS = 1024 }; /* of more, nothing is checked but the call */
-
-struct neighbours {
-    int in, out, from[NEIGHBOURS], to[NEIGHBOURS];
-};
-
-static int find_neighbours(MPI_Comm comm, struct neighbours *found)
+static void graph_neighbours(MPI_Comm comm, struct neighbours *found)
 {
-    int kind = MPI_UNDEFINED, weighted = 0, weights[2 * NEIGHBOURS], rank = 0;
+    int count = 0;
 
-    REAL(MPI_Comm_rank)(comm, &rank);
+    REAL(MPI_Graph_neighbors_count)(comm, own(), &count);
+    make_room(found, count, count);
+    if (found->from && count)
+        REAL(MPI_Graph_neighbors)(comm, own(), count, found->from);
+}
+
+static void dist_graph_neighbours(MPI_Comm comm, struct neighbours *found)
+{
+    int in = 0, out = 0, weighted = 0;
+
+    REAL(MPI_Dist_graph_neighbors_count)(comm, &in, &out, &weighted);
+    make_room(found, in, out);
+    int *weights = malloc(((size_t)in + (size_t)out + 1) * sizeof *weights);
+    if (weights && found->from && found->to)
+        REAL(MPI_Dist_graph_neighbors)(comm, in, found->from, weights, out, found->to, weights + in);
+    free(weights);
+}
+
+static void find_neighbours(MPI_Comm comm, struct neighbours *found)
+{
+    int kind = MPI_UNDEFINED;
+
     REAL(MPI_Topo_test)(comm, &kind);
-    found->in = found->out = 0;
-    if (kind == MPI_CART) {
-        found->in = found->out = cart_neighbours(comm, found->from, NEIGHBOURS);
-        for (int i = 0; i < found->in; i++)
-            found->to[i] = found->from[i];
-    } else if (kind == MPI_GRAPH) {
-        REAL(MPI_Graph_neighbors_count)(comm, rank, &found->in);
-        if (found->in <= NEIGHBOURS && found->in > 0)
-            REAL(MPI_Graph_neighbors)(comm, rank, found->in, found->from);
-        found->out = found->in;
-        for (int i = 0; i < found->in && i < NEIGHBOURS; i++)
-            found->to[i] = found->from[i];
-    } else if (kind == MPI_DIST_GRAPH) {
-        REAL(MPI_Dist_graph_neighbors_count)(comm, &found->in, &found->out, &weighted);
-        if (found->in <= NEIGHBOURS && found->out <= NEIGHBOURS)
-            REAL(MPI_Dist_graph_neighbors)
-        (comm, found->in, found->from, weights, found->out, found->to, weights + NEIGHBOURS);
+    if (kind == MPI_DIST_GRAPH) {
+        dist_graph_neighbours(comm, found);
+        return;
     }
-    return found->in <= NEIGHBOURS && found->out <= NEIGHBOURS;
+    if (kind == MPI_CART)
+        cart_neighbours(comm, found);
+    else if (kind == MPI_GRAPH)
+        graph_neighbours(comm, found);
+    if (found->from && found->to)
+        memcpy(found->to, found->from, (size_t)found->in * sizeof *found->to);
 }
 
 void pithi_check_neighbours(MPI_Comm comm, int all, struct pithi_check_parts given, struct pithi_check_parts got)
 {
-    struct neighbours found;
+    struct neighbours found = {0};
 
-    if (!team() || !find_neighbours(comm, &found))
+    if (!team())
         return;
-    for (int i = 0; i < found.out; i++)
+    find_neighbours(comm, &found);
+    for (int i = 0; found.to && i < found.out; i++)
         if (found.to[i] != MPI_PROC_NULL)
-            pithi_part_give(found.to[i], part_at(&given, all ? 0 : i));
-    for (int i = 0; i < found.in; i++)
+            pithi_part_give(peer(found.to[i]), part_at(&given, all ? 0 : i));
+    for (int i = 0; found.from && i < found.in; i++)
         if (found.from[i] != MPI_PROC_NULL)
-            pithi_part_get(found.from[i], part_at(&got, i));
+            pithi_part_get(peer(found.from[i]), part_at(&got, i));
+    free(found.from);
+    free(found.to);
 }

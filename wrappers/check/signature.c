@@ -144,6 +144,29 @@ static void let_go(MPI_Datatype *type)
         REAL(MPI_Type_free)(type);
 }
 
+/* The pairs of MPI_MINLOC and MPI_MAXLOC are, by the standard, as if the program had made them. */
+static int is_pair(MPI_Datatype type, struct pithi_signature *found)
+{
+    const struct {
+        MPI_Datatype pair, first, second;
+    } pairs[] = {{MPI_2INT, MPI_INT, MPI_INT},
+                 {MPI_FLOAT_INT, MPI_FLOAT, MPI_INT},
+                 {MPI_DOUBLE_INT, MPI_DOUBLE, MPI_INT},
+                 {MPI_LONG_INT, MPI_LONG, MPI_INT},
+                 {MPI_SHORT_INT, MPI_SHORT, MPI_INT},
+                 {MPI_LONG_DOUBLE_INT, MPI_LONG_DOUBLE, MPI_INT},
+                 {MPI_2REAL, MPI_REAL, MPI_REAL},
+                 {MPI_2DOUBLE_PRECISION, MPI_DOUBLE_PRECISION, MPI_DOUBLE_PRECISION},
+                 {MPI_2INTEGER, MPI_INTEGER, MPI_INTEGER}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (type == pairs[i].pair && type != MPI_DATATYPE_NULL) {
+            *found = pithi_signature_join(find(pairs[i].first), find(pairs[i].second));
+            return 1;
+        }
+    return 0;
+}
+
 static struct pithi_signature derive(MPI_Datatype type)
 {
     struct contents contents = {0};
@@ -151,7 +174,7 @@ static struct pithi_signature derive(MPI_Datatype type)
 
     ask_envelope(type, &contents);
     if (contents.combiner == MPI_COMBINER_NAMED || !contents.types)
-        return basic(type);
+        return is_pair(type, &all) ? all : basic(type);
     if (ask_contents(type, &contents) == MPI_SUCCESS)
         for (MPI_Count i = 0; i < contents.types; i++) {
             all = pithi_signature_join(all, repeat(find(contents.type[i]), copies(type, &contents, i)));
@@ -183,6 +206,21 @@ static int forget(MPI_Datatype type, int keyval, void *value, void *extra)
 
 static void make_key(void) { REAL(MPI_Type_create_keyval)(not_copied, forget, &key, NULL); }
 
+/* Once: another thread may be reading what stands there. */
+static void keep(MPI_Datatype type, struct pithi_signature found)
+{
+    struct pithi_signature *kept = NULL;
+    int is_there = 0;
+
+    pthread_mutex_lock(&lock);
+    REAL(MPI_Type_get_attr)(type, key, &kept, &is_there);
+    if (!is_there && (kept = malloc(sizeof *kept))) {
+        *kept = found;
+        REAL(MPI_Type_set_attr)(type, key, kept);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static struct pithi_signature find(MPI_Datatype type)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -193,10 +231,7 @@ static struct pithi_signature find(MPI_Datatype type)
     if (REAL(MPI_Type_get_attr)(type, key, &kept, &is_there) == MPI_SUCCESS && is_there)
         return *kept;
     struct pithi_signature found = derive(type);
-    if ((kept = malloc(sizeof *kept))) {
-        *kept = found;
-        REAL(MPI_Type_set_attr)(type, key, kept);
-    }
+    keep(type, found);
     return found;
 }
 

@@ -70,8 +70,27 @@ struct pithi_team *pithi_team_of_window(MPI_Win window)
 
 /* ---- making one -------------------------------------------------------------------------------------------------- */
 
+/* MPICH has 2048 communicators, and the program needs some. */
+enum { MOST = 512 };
+static int count; /* of teams that have a shadow; atomic */
+
+/* Which team it is, for all: the world rank of its first process, and how many that has named. 0: one has no room. */
+static uint64_t agree_on_id(MPI_Comm comm)
+{
+    static uint32_t named;
+    int rank;
+    uint64_t said[2] = {__atomic_load_n(&count, __ATOMIC_RELAXED) >= MOST, 0};
+
+    REAL(MPI_Comm_rank)(comm, &rank);
+    if (rank == 0)
+        said[1] = (uint64_t)(uint32_t)(pithi_where_rank + 1) << 32 | __atomic_add_fetch(&named, 1, __ATOMIC_RELAXED);
+    if (REAL(MPI_Allreduce)(MPI_IN_PLACE, said, 2, MPI_UINT64_T, MPI_MAX, comm) != MPI_SUCCESS)
+        return 0;
+    return said[0] ? 0 : said[1];
+}
+
 /* By MPI_Comm_create, not MPI_Comm_dup, which would call the copy functions of the program's attributes. */
-static MPI_Comm copy(MPI_Comm comm)
+static MPI_Comm create(MPI_Comm comm)
 {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Group group;
@@ -84,16 +103,39 @@ static MPI_Comm copy(MPI_Comm comm)
     return made;
 }
 
-/* The name of a team: the world rank of its first process, and how many teams that has made. */
-static uint64_t make_id(const struct pithi_team *team)
+/* That MPI has no more communicators is not the program's error yet. */
+static void quietly(void (*make)(struct pithi_team *team, MPI_Comm comm), struct pithi_team *team, MPI_Comm comm)
 {
-    static uint64_t made;
-    uint64_t id = 0;
+    MPI_Errhandler handler;
 
-    if (team->rank == 0)
-        id = (uint64_t)(uint32_t)(pithi_where_rank + 1) << 32 | __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
-    REAL(MPI_Bcast)(&id, sizeof id, MPI_BYTE, 0, team->shadow);
-    return id;
+    if (REAL(MPI_Comm_get_errhandler)(comm, &handler) != MPI_SUCCESS)
+        return;
+    REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
+    make(team, comm);
+    REAL(MPI_Comm_set_errhandler)(comm, handler);
+    REAL(MPI_Errhandler_free)(&handler);
+}
+
+static void copy(struct pithi_team *team, MPI_Comm comm)
+{
+    if ((team->id = agree_on_id(comm)))
+        team->shadow = create(comm);
+}
+
+/* Of an intercommunicator the two groups in one, whichever comes first. */
+static void merge(struct pithi_team *team, MPI_Comm comm)
+{
+    int rank = 0;
+
+    if (REAL(MPI_Intercomm_merge)(comm, 0, &team->shadow) != MPI_SUCCESS) {
+        team->shadow = MPI_COMM_NULL;
+    } else if (!(team->id = agree_on_id(team->shadow))) {
+        REAL(MPI_Comm_free)(&team->shadow);
+    } else {
+        REAL(MPI_Comm_rank)(team->shadow, &rank);
+        team->local_from = rank - team->local_rank;
+        team->remote_from = team->local_from ? 0 : team->local_size;
+    }
 }
 
 static void keep(struct pithi_team *team, const char *origin)
@@ -101,15 +143,12 @@ static void keep(struct pithi_team *team, const char *origin)
     struct pithi_team *kept = malloc(sizeof *kept);
 
     team->origin = origin;
+    team->size = 1;
     if (team->shadow != MPI_COMM_NULL) {
+        __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
         REAL(MPI_Comm_set_errhandler)(team->shadow, MPI_ERRORS_RETURN);
         REAL(MPI_Comm_rank)(team->shadow, &team->rank);
         REAL(MPI_Comm_size)(team->shadow, &team->size);
-        team->id = make_id(team);
-    }
-    if (!team->is_inter) {
-        team->local_rank = team->rank;
-        team->local_size = team->size;
     }
     if (!kept)
         return;
@@ -117,41 +156,130 @@ static void keep(struct pithi_team *team, const char *origin)
     put(kept);
 }
 
-/* Of an intercommunicator the two groups in one, whichever comes first. */
-static void find_groups(struct pithi_team *team)
-{
-    int rank = 0;
+/* ---- processes of other jobs ------------------------------------------------------------------------------------- */
 
-    REAL(MPI_Comm_remote_size)(team->comm, &team->remote_size);
-    REAL(MPI_Comm_rank)(team->comm, &team->local_rank);
-    REAL(MPI_Comm_size)(team->comm, &team->local_size);
-    if (REAL(MPI_Intercomm_merge)(team->comm, 0, &team->shadow) != MPI_SUCCESS)
-        return;
-    REAL(MPI_Comm_rank)(team->shadow, &rank);
-    team->local_from = rank - team->local_rank;
-    team->remote_from = team->local_from ? 0 : team->local_size;
+/* They may run without this library: of such a communicator the shadow has this job's processes, of the local group. */
+
+static MPI_Group group_of(MPI_Comm comm, int (*ask)(MPI_Comm comm, MPI_Group *group))
+{
+    MPI_Group group = MPI_GROUP_EMPTY;
+
+    ask(comm, &group);
+    return group;
 }
 
-void pithi_team_make_comm(MPI_Comm comm, const char *origin)
+int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size)
 {
-    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL, .size = 1};
-    int size = 1;
+    MPI_Group in = group_of(comm, REAL(MPI_Comm_group));
+
+    REAL(MPI_Group_size)(group, size);
+    int *own = malloc(((size_t)*size + 1) * sizeof *own), *found = malloc(((size_t)*size + 1) * sizeof *found);
+    for (int i = 0; own && found && i < *size; i++)
+        own[i] = i;
+    if (own && found)
+        REAL(MPI_Group_translate_ranks)(group, *size, own, in, found);
+    for (int i = 0; found && i < *size; i++)
+        if (found[i] == MPI_UNDEFINED)
+            found[i] = -1;
+    REAL(MPI_Group_free)(&in);
+    free(own);
+    return found;
+}
+
+/* Alone here. */
+static int *nowhere(int size)
+{
+    int *places = malloc((size_t)size * sizeof *places);
+
+    for (int i = 0; places && i < size; i++)
+        places[i] = -1;
+    return places;
+}
+
+static int is_within(MPI_Group group, MPI_Comm comm)
+{
+    int size, all = 1, *places = pithi_team_places(group, comm, &size);
+
+    for (int i = 0; places && i < size; i++)
+        all &= places[i] >= 0;
+    free(places);
+    return all;
+}
+
+static int is_of_one_job(MPI_Comm comm, int is_inter)
+{
+    MPI_Group local = group_of(comm, REAL(MPI_Comm_group)), remote;
+    int all = is_within(local, MPI_COMM_WORLD);
+
+    REAL(MPI_Group_free)(&local);
+    if (!all || !is_inter)
+        return all;
+    remote = group_of(comm, REAL(MPI_Comm_remote_group));
+    all = is_within(remote, MPI_COMM_WORLD);
+    REAL(MPI_Group_free)(&remote);
+    return all;
+}
+
+static void join_ours(struct pithi_team *team, const struct pithi_team *of)
+{
+    MPI_Group local = group_of(team->comm, REAL(MPI_Comm_group)), all = group_of(of->shadow, REAL(MPI_Comm_group)),
+              ours;
+
+    REAL(MPI_Group_intersection)(local, all, &ours);
+    if (REAL(MPI_Comm_create_group)(of->shadow, ours, 0, &team->shadow) != MPI_SUCCESS)
+        team->shadow = MPI_COMM_NULL;
+    else if (!(team->id = agree_on_id(team->shadow)))
+        REAL(MPI_Comm_free)(&team->shadow);
+    else
+        team->places = pithi_team_places(local, team->shadow, &team->local_size);
+    REAL(MPI_Group_free)(&local);
+    REAL(MPI_Group_free)(&all);
+    REAL(MPI_Group_free)(&ours);
+}
+
+int pithi_team_local(const struct pithi_team *team, int rank)
+{
+    if (!team->places)
+        return team->local_from + rank;
+    return rank >= 0 && rank < team->local_size ? team->places[rank] : -1;
+}
+
+int pithi_team_peer(const struct pithi_team *team, int rank)
+{
+    if (!team->is_inter)
+        return pithi_team_local(team, rank);
+    return team->places ? -1 : team->remote_from + rank;
+}
+
+/* ---- of communicators, files and windows ------------------------------------------------------------------------- */
+
+void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin)
+{
+    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = comm, .shadow = MPI_COMM_NULL};
 
     if (REAL(MPI_Comm_test_inter)(comm, &team.is_inter) != MPI_SUCCESS)
         return;
-    REAL(MPI_Comm_size)(comm, &size);
+    REAL(MPI_Comm_rank)(comm, &team.local_rank);
+    REAL(MPI_Comm_size)(comm, &team.local_size);
     if (team.is_inter)
-        find_groups(&team);
-    else if (size > 1)
-        team.shadow = copy(comm);
-    if (team.shadow != MPI_COMM_NULL || (size == 1 && !team.is_inter))
+        REAL(MPI_Comm_remote_size)(comm, &team.remote_size);
+    if (of && !is_of_one_job(comm, team.is_inter)) {
+        if (of->shadow != MPI_COMM_NULL)
+            join_ours(&team, of);
+        else
+            team.places = nowhere(team.local_size);
+    } else if (team.is_inter || team.local_size > 1) {
+        quietly(team.is_inter ? merge : copy, &team, comm);
+    }
+    if (team.shadow != MPI_COMM_NULL || team.places || (team.local_size == 1 && !team.is_inter))
         keep(&team, origin);
 }
 
 static void make_of(struct pithi_team *team, const struct pithi_team *of, const char *origin)
 {
-    team->shadow = of->shadow == MPI_COMM_NULL ? MPI_COMM_NULL : copy(of->shadow);
-    team->size = 1;
+    team->shadow = MPI_COMM_NULL;
+    if (of->shadow != MPI_COMM_NULL)
+        copy(team, of->shadow);
     if (of->shadow == MPI_COMM_NULL || team->shadow != MPI_COMM_NULL)
         keep(team, origin);
 }
@@ -174,54 +302,40 @@ void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const c
 
 /* ---- communicators that were made out of our sight --------------------------------------------------------------- */
 
-/* MPI_Comm_idup tells of its communicator too late: it is first seen in its first collective call, which all its
- * processes make. They must be of this job: others may run without this library, and would not answer. */
+/* MPI_Comm_idup tells of its communicator too late: it is first seen in a collective call, which all its processes
+ * make. One that may wait for them: in others, where a process may owe another a message first, a new shadow would
+ * hang. */
 static int is_expecting; /* atomic: one was asked for; until then an unknown handle is a wrong one, and MPI's to name */
 
 void pithi_team_expect(void) { __atomic_store_n(&is_expecting, 1, __ATOMIC_RELAXED); }
 
-static int is_ours(MPI_Comm comm)
-{
-    MPI_Group group, world;
-    int is_inter = 1, size = 0, all = 1, up = 0;
-
-    REAL(MPI_Initialized)(&up);
-    if (!up || !__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) ||
-        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || is_inter)
-        return 0;
-    REAL(MPI_Comm_group)(comm, &group);
-    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
-    REAL(MPI_Group_size)(group, &size);
-    for (int i = 0; i < size && all; i++) {
-        int found = MPI_UNDEFINED;
-        REAL(MPI_Group_translate_ranks)(group, 1, &i, world, &found);
-        all = found != MPI_UNDEFINED;
-    }
-    REAL(MPI_Group_free)(&group);
-    REAL(MPI_Group_free)(&world);
-    return all;
-}
-
 struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
 {
-    struct pithi_team like = {.kind = PITHI_TEAM_COMM, .comm = comm}, *team;
+    return comm == MPI_COMM_NULL ? NULL : find(&(struct pithi_team){.kind = PITHI_TEAM_COMM, .comm = comm});
+}
 
-    if (comm == MPI_COMM_NULL)
-        return NULL;
-    team = find(&like);
-    if (!team && is_ours(comm)) {
-        pithi_team_make_comm(comm, "MPI_Comm_idup");
-        team = find(&like);
-    }
-    return team;
+struct pithi_team *pithi_team_meet(MPI_Comm comm)
+{
+    struct pithi_team *team = pithi_team_of_comm(comm);
+    int is_inter = 0, is_up = 0;
+
+    REAL(MPI_Initialized)(&is_up);
+    if (team || comm == MPI_COMM_NULL || !is_up || !__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) ||
+        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || !is_of_one_job(comm, is_inter))
+        return team;
+    pithi_team_make_comm(comm, NULL, "MPI_Comm_idup");
+    return pithi_team_of_comm(comm);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 static void end(struct pithi_team *team)
 {
-    if (team->shadow != MPI_COMM_NULL)
+    if (team->shadow != MPI_COMM_NULL) {
         REAL(MPI_Comm_free)(&team->shadow);
+        __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
+    }
+    free(team->places);
     free(team);
 }
 

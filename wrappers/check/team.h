@@ -22,6 +22,8 @@ struct pithi_team {
     int is_inter;
     int local_rank, local_size, local_from; /* in the group of this process, which begins at rank local_from of the */
     int remote_size, remote_from;           /* shadow; of an intercommunicator: the other group */
+    int *places;                            /* some of its processes are of another job, and not in the shadow: where */
+                                            /* each of the local group is; else NULL */
     uint64_t id;                            /* the same in all processes, and no other team's */
     uint64_t calls;                         /* collective calls so far */
     const char *origin;                     /* the function that made it */
@@ -33,10 +35,22 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm);
 struct pithi_team *pithi_team_of_file(MPI_File file);
 struct pithi_team *pithi_team_of_window(MPI_Win window);
 
+/* Places in the shadow of a rank of the process's own group, and of the group that it exchanges data with (the other
+ * one of an intercommunicator). -1: not there. */
+int pithi_team_local(const struct pithi_team *team, int rank);
+int pithi_team_peer(const struct pithi_team *team, int rank);
+
+/* The group's processes as ranks of the communicator; -1: not in it. The caller's to free. */
+int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);
+
 /* MPI_Comm_idup was called: from now on a communicator may be seen that nobody told of. */
 void pithi_team_expect(void);
-/* Collective over the new team. `origin` lives as long as the process. */
-void pithi_team_make_comm(MPI_Comm comm, const char *origin);
+/* Such a one gets its team here: in a call that all its processes make, and that may wait for them. */
+struct pithi_team *pithi_team_meet(MPI_Comm comm);
+/* Collective over the new team. `of`: all its processes of this job are in that; NULL: they are all of this job.
+ * `origin` lives as long as the process. Where a process has MOST teams already, or MPI can make no more communicators,
+ * there is none. */
+void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin);
 void pithi_team_make_file(MPI_File file, const struct pithi_team *of, const char *origin, const char *name);
 void pithi_team_make_window(MPI_Win window, const struct pithi_team *of, const char *origin);
 /* The handle goes; the team when its last check has ended. */

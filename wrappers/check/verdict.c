@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TAG_STATEMENT = 1, TAG_SAID = 2, GROUPS = 4, PARTS = 2 };
+enum { GROUPS = 4, PARTS = 2 };
+enum { STATEMENT, SAID, KINDS }; /* kinds of messages */
 
 /* As sent: fixed sizes, the same machine code on all. */
 struct fact {
@@ -28,10 +29,9 @@ struct part {
 };
 struct head {
     int32_t rank, facts, parts;
-    uint64_t name_hash;
-    char prefix[12], name[64], problem[160];
+    char prefix[12], problem[PITHI_VERDICT_TEXT];
     struct pithi_source source;
-    struct fact only;
+    struct fact name, only; /* the call's: a fact of no argument */
 };
 struct statement { /* of a process; head NULL: it did not come */
     struct head *head;
@@ -95,6 +95,22 @@ void pithi_say(const char *lines)
         close(fd);
 }
 
+/* "(communicator MPI_COMM_WORLD, tag 7, group of 3: 0,2,4)" */
+static void print_members(const struct pithi_check *check, const char *team, char *text, size_t size)
+{
+    const struct pithi_fact *tag = check->fact_count ? &check->facts[0] : NULL;
+    char ranks[48] = "";
+
+    for (int i = 0, at = 0; i < check->member_count && at < 32; i++)
+        at += snprintf(ranks + at, sizeof ranks - (size_t)at, i ? ",%d" : "%d", check->members[i]);
+    if (tag && tag->kind == PITHI_FACT_TEXT)
+        snprintf(text, size, "(%s, stringtag %.20s, group of %d: %s)", team, tag->text, check->member_count, ranks);
+    else if (tag)
+        snprintf(text, size, "(%s, tag %d, group of %d: %s)", team, (int)tag->value, check->member_count, ranks);
+    else
+        snprintf(text, size, "(%s, group of %d: %s)", team, check->member_count, ranks);
+}
+
 void pithi_verdict_where(const struct pithi_check *check, char *text, size_t size)
 {
     static const char *const ends[] = {"th", "st", "nd", "rd"};
@@ -102,6 +118,10 @@ void pithi_verdict_where(const struct pithi_check *check, char *text, size_t siz
     char team[80];
 
     pithi_team_print(check->team, team, sizeof team);
+    if (check->members) {
+        print_members(check, team, text, size);
+        return;
+    }
     snprintf(text, size, "(%s, %" PRIu64 "%s collective call)", team, call, ends[last < 4 ? last : 0]);
 }
 
@@ -137,12 +157,12 @@ static void put_head(struct head *head, const struct pithi_check *check)
     head->rank = pithi_where_rank;
     head->facts = check->fact_count;
     head->parts = check->part_count;
-    head->name_hash = pithi_fact_hash_name(check->name);
+    head->name = (struct fact){.index = -1, .is_stated = 1, .value = pithi_fact_hash_name(check->name)};
+    snprintf(head->name.text, sizeof head->name.text, "%s", check->name);
     snprintf(head->prefix, sizeof head->prefix, "%s", pithi_where_prefix);
-    snprintf(head->name, sizeof head->name, "%s", check->name);
     snprintf(head->problem, sizeof head->problem, "%s", check->problem ? check->problem : "");
     pithi_source_of(check->caller, &head->source);
-    if (check->has_if)
+    if (check->has_only)
         put_fact(&head->only, &check->only);
 }
 
@@ -185,6 +205,12 @@ static const struct fact *ask_fact(const struct verdict *verdict, int who, int w
     const struct statement *statement = &verdict->of[who];
 
     return statement->head && which < statement->head->facts ? &statement->facts[which] : NULL;
+}
+
+static const struct fact *ask_name(const struct verdict *verdict, int who, int which)
+{
+    (void)which;
+    return verdict->of[who].head ? &verdict->of[who].head->name : NULL;
 }
 
 static const struct fact *ask_only(const struct verdict *verdict, int who, int which)
@@ -286,10 +312,11 @@ static int tell_different(struct verdict *verdict, asked *ask, int which)
         }
         add(verdict, "pith check: ");
         add_ranks(verdict, is_of);
-        add(verdict, ": %s: %s", verdict->of[who].head->name, fact->argument);
+        if (*fact->argument)
+            add(verdict, ": %s: %s", verdict->of[who].head->name.text, fact->argument);
         if (fact->index >= 0)
             add(verdict, "[%d]", fact->index);
-        add(verdict, " is %s, but %s on ", fact->text, wanted->text);
+        add(verdict, *fact->argument ? " is %s, but %s on " : ": %s, but %s on ", fact->text, wanted->text);
         add_rank(verdict, reference);
         add(verdict, " %s\n", verdict->where);
         add_places(verdict, who, reference);
@@ -320,35 +347,7 @@ static void tell_facts(struct verdict *verdict)
     }
 }
 
-/* ---- calls and problems ------------------------------------------------------------------------------------------ */
-
-static int tell_names(struct verdict *verdict)
-{
-    int reference = 0, told = 0;
-    char *is_of = make_marks(verdict), *done = is_of ? is_of + verdict->count : NULL;
-
-    while (reference < verdict->count && !verdict->of[reference].head)
-        reference++;
-    for (int who = reference + 1; is_of && who < verdict->count && told < GROUPS; who++) {
-        const struct head *head = verdict->of[who].head, *wanted = verdict->of[reference].head;
-        if (!head || head->name_hash == wanted->name_hash || done[who])
-            continue;
-        memset(is_of, 0, (size_t)verdict->count);
-        for (int i = who; i < verdict->count; i++)
-            if (verdict->of[i].head && verdict->of[i].head->name_hash == head->name_hash)
-                is_of[i] = done[i] = 1;
-        add(verdict, "pith check: ");
-        add_ranks(verdict, is_of);
-        add(verdict, ": %s, but %s on ", head->name, wanted->name);
-        add_rank(verdict, reference);
-        add(verdict, " %s\n", verdict->where);
-        add_places(verdict, who, reference);
-        told++;
-    }
-    free(is_of);
-    verdict->lines += told;
-    return told;
-}
+/* ---- problems ---------------------------------------------------------------------------------------------------- */
 
 static void tell_problems(struct verdict *verdict)
 {
@@ -358,7 +357,7 @@ static void tell_problems(struct verdict *verdict)
             continue;
         add(verdict, "pith check: ");
         add_rank(verdict, who);
-        add(verdict, ": %s: %s %s\n", head->name, head->problem, verdict->where);
+        add(verdict, ": %s: %s %s\n", head->name.text, head->problem, verdict->where);
         add_places(verdict, who, -1);
         verdict->lines++;
     }
@@ -383,7 +382,7 @@ static void tell_part(struct verdict *verdict, int from, int to, const struct pa
 {
     if (verdict->lines++ >= PARTS)
         return;
-    const char *name = verdict->of[from].head->name, *said = given ? given->text : "nothing",
+    const char *name = verdict->of[from].head->name.text, *said = given ? given->text : "nothing",
                *wanted = got ? got->text : "nothing";
     int is_alone = given ? *said == '=' : *wanted == '='; /* nothing that is sent, but what both must say */
 
@@ -435,7 +434,7 @@ static void tell_parts(struct verdict *verdict)
 static void tell(struct verdict *verdict)
 {
     tell_problems(verdict);
-    if (!tell_names(verdict)) {
+    if (!tell_different(verdict, ask_name, 0)) {
         tell_facts(verdict);
         tell_different(verdict, ask_only, 0);
         if (!verdict->lines)
@@ -447,45 +446,56 @@ static void tell(struct verdict *verdict)
 
 /* ---- the exchange ------------------------------------------------------------------------------------------------ */
 
+/* Of those who make the call the nth, as a rank of the shadow. */
+static int nth(const struct pithi_check *check, int n) { return check->members ? check->members[n] : n; }
+
+/* Calls of the team that are under way do not mix. */
+static int tag_of(const struct pithi_check *check, int kind)
+{
+    return kind + (check->members ? 0 : KINDS * (int)(check->call % (PITHI_VERDICT_TAGS / KINDS)));
+}
+
 /* Waits for a message, but not for ever: a rank whose call does not block may never look again. */
-static int has_come(MPI_Comm shadow, int from, int tag, MPI_Status *status)
+static int has_come(const struct pithi_check *check, int from, int kind, MPI_Status *status)
 {
     int seconds = pithi_await_seconds(), there = 0;
     int64_t until_ns = pithi_await_now_ns() + (int64_t)(seconds ? seconds : 30) * 1000000000;
 
-    while (REAL(MPI_Iprobe)(from, tag, shadow, &there, status) == MPI_SUCCESS && !there &&
+    while (REAL(MPI_Iprobe)(from, tag_of(check, kind), check->team->shadow, &there, status) == MPI_SUCCESS && !there &&
            pithi_await_now_ns() < until_ns)
         sched_yield();
     return there;
 }
 
-static void *receive(MPI_Comm shadow, int from)
+static void *receive(const struct pithi_check *check, int from)
 {
     MPI_Status status;
     int size = 0;
     void *memory;
 
-    if (!has_come(shadow, from, TAG_STATEMENT, &status))
+    if (!has_come(check, from, STATEMENT, &status))
         return NULL;
     REAL(MPI_Get_count)(&status, MPI_BYTE, &size);
     if ((memory = malloc((size_t)size + 1)))
-        REAL(MPI_Recv)(memory, size, MPI_BYTE, from, TAG_STATEMENT, shadow, MPI_STATUS_IGNORE);
+        REAL(MPI_Recv)
+    (memory, size, MPI_BYTE, from, tag_of(check, STATEMENT), check->team->shadow, MPI_STATUS_IGNORE);
     return memory;
 }
 
-static void judge(struct pithi_check *check, void *own)
+static void judge(const struct pithi_check *check, void *own)
 {
     const struct pithi_team *team = check->team;
-    struct verdict verdict = {.count = team->size, .of = calloc((size_t)team->size, sizeof(struct statement))};
+    struct verdict verdict = {.count = check->members ? check->member_count : team->size};
 
-    for (int i = 0; verdict.of && i < verdict.count; i++)
-        verdict.of[i] = read_statement(i ? receive(team->shadow, i) : own);
+    if (!(verdict.of = calloc((size_t)verdict.count, sizeof *verdict.of)))
+        return;
+    for (int i = 0; i < verdict.count; i++)
+        verdict.of[i] = read_statement(i ? receive(check, nth(check, i)) : own);
     pithi_verdict_where(check, verdict.where, sizeof verdict.where);
-    if (verdict.of)
-        tell(&verdict);
-    for (int i = 1; verdict.of && i < verdict.count; i++)
+    tell(&verdict);
+    for (int i = 1; i < verdict.count; i++)
         if (verdict.of[i].head) {
-            REAL(MPI_Send)(NULL, 0, MPI_BYTE, i, TAG_SAID, team->shadow);
+            REAL(MPI_Send)(NULL, 0, MPI_BYTE, nth(check, i), tag_of(check, SAID), team->shadow);
             free(verdict.of[i].head);
         }
     free(verdict.of);
@@ -493,24 +503,27 @@ static void judge(struct pithi_check *check, void *own)
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
 }
 
-static void hand_in(struct pithi_check *check, void *own, size_t size)
+/* 0: it is still on its way, and must stay. */
+static int hand_in(const struct pithi_check *check, void *own, size_t size)
 {
     MPI_Comm shadow = check->team->shadow;
+    int first = nth(check, 0);
     MPI_Request request;
     MPI_Status status;
     char line[256];
 
-    REAL(MPI_Isend)(own, (int)size, MPI_BYTE, 0, TAG_STATEMENT, shadow, &request);
-    if (has_come(shadow, 0, TAG_SAID, &status)) {
-        REAL(MPI_Recv)(NULL, 0, MPI_BYTE, 0, TAG_SAID, shadow, MPI_STATUS_IGNORE);
+    REAL(MPI_Isend)(own, (int)size, MPI_BYTE, first, tag_of(check, STATEMENT), shadow, &request);
+    if (has_come(check, first, SAID, &status)) {
+        REAL(MPI_Recv)(NULL, 0, MPI_BYTE, first, tag_of(check, SAID), shadow, MPI_STATUS_IGNORE);
         REAL(MPI_Wait)(&request, MPI_STATUS_IGNORE);
-        return;
+        return 1;
     }
     snprintf(line, sizeof line,
              "pith check: %srank %d: %s: the processes' calls differ, but the one that should say how "
              "does not answer\n",
              pithi_where_prefix, pithi_where_rank, check->name);
     pithi_say(line);
+    return 0;
 }
 
 void pithi_verdict(struct pithi_check *check)
@@ -518,9 +531,9 @@ void pithi_verdict(struct pithi_check *check)
     size_t size;
     void *own = state(check, &size);
 
-    if (own && check->team->rank == 0)
+    if (own && check->team->rank == nth(check, 0))
         judge(check, own);
-    else if (own)
-        hand_in(check, own, size);
+    else if (own && !hand_in(check, own, size))
+        return;
     free(own);
 }

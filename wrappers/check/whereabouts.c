@@ -3,6 +3,7 @@
 
 #include "check.h"
 #include "launcher.h"
+#include "team.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
@@ -191,45 +192,37 @@ static int is_waiting(const struct process *process, uint64_t team, uint64_t cal
 }
 
 /* The world ranks of a team; NULL: cannot be known. */
-static int *world_ranks(MPI_Comm shadow, int *count)
+static int *world_ranks(MPI_Comm shadow)
 {
-    MPI_Group group, world;
-    int *own, *found;
+    MPI_Group group;
+    int size, *ranks;
 
-    REAL(MPI_Comm_size)(shadow, count);
-    own = malloc((size_t)*count * sizeof *own);
-    found = malloc((size_t)*count * sizeof *found);
-    for (int i = 0; own && i < *count; i++)
-        own[i] = i;
     REAL(MPI_Comm_group)(shadow, &group);
-    REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world);
-    if (own && found)
-        REAL(MPI_Group_translate_ranks)(group, *count, own, world, found);
+    ranks = pithi_team_places(group, MPI_COMM_WORLD, &size);
     REAL(MPI_Group_free)(&group);
-    REAL(MPI_Group_free)(&world);
-    free(own);
-    return found;
+    return ranks;
 }
 
-int pithi_where_missing(MPI_Comm shadow, uint64_t team, uint64_t call, char *text, size_t size)
+int pithi_where_missing(const struct pithi_where_call *of, char *text, size_t size)
 {
     struct text out = {text, size};
-    int count, missing = 0, unseen = 0, first = 1;
+    int missing = 0, unseen = 0, first = 1;
 
     if (!table)
         return 0;
-    int *ranks = world_ranks(shadow, &count);
-    for (int i = 0; ranks && i < count; i++) {
-        int local = local_of && ranks[i] >= 0 && ranks[i] < world_size ? local_of[ranks[i]] : -1;
+    int *ranks = world_ranks(of->shadow);
+    for (int i = 0; ranks && i < of->count; i++) {
+        int rank = ranks[of->members ? of->members[i] : i];
+        int local = local_of && rank >= 0 && rank < world_size ? local_of[rank] : -1;
         if (local < 0) {
             unseen++;
-        } else if (is_waiting(&table[local], team, call)) {
-            if (first && ranks[i] != pithi_where_rank)
-                missing = -count; /* it has the word */
+        } else if (is_waiting(&table[local], of->team, of->call)) {
+            if (first && rank != pithi_where_rank)
+                missing = -of->count; /* it has the word */
             first = 0;
         } else if (++missing > 0 && missing <= NAMED) {
             add(&out, "%s", missing > 1 ? "; " : "");
-            add_process(&out, &table[local], ranks[i]);
+            add_process(&out, &table[local], rank);
         }
     }
     free(ranks);

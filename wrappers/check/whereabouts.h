@@ -29,8 +29,15 @@ void pithi_where_end(void);
 void pithi_where_set(int function);
 void pithi_where_message(int role, int peer, int tag);
 
-/* Which processes of a team have not come to its call, and where they are: "rank 1, which is in MPI_Recv ...; rank 2,
- * ...". 0: nobody is missing as far as can be seen, or a member with a lower rank that waits too has the word. */
-int pithi_where_missing(MPI_Comm shadow, uint64_t team, uint64_t call, char *text, size_t size);
+/* Which processes of a team, or of `count` members of it, have not come to its call, and where they are: "rank 1, which
+ * is in MPI_Recv ...; rank 2, ...". 0: nobody is missing as far as can be seen, or a member with a lower rank that
+ * waits too has the word. */
+struct pithi_where_call {
+    MPI_Comm shadow;
+    const int *members; /* NULL: all */
+    int count;
+    uint64_t team, call;
+};
+int pithi_where_missing(const struct pithi_where_call *of, char *text, size_t size);
 
 #endif

@@ -1,0 +1,214 @@
+/* subgroup.c - calls that only some of a communicator's processes make, and the leaders of two groups. Only these may
+ * talk, by messages on the communicator's shadow: each says the hash of its facts to the first of them, which answers
+ * whether all are alike. When the groups that they name have different firsts they wait, and that is said in time.
+ */
+#include "agree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below FIRST are the tags of verdict.c. */
+enum { HASH, ANSWER, LEADERS, KINDS, FIRST = PITHI_VERDICT_TAGS };
+
+/* Threads make such calls of one communicator at the same time, and are told apart by the calls' tags. Without threads
+ * messages come in the order of the calls, and show a wrong tag. As soon as one process has threads, all go by tags. */
+static int ways;
+
+void pithi_subgroup_begin(MPI_Comm world)
+{
+    int level = MPI_THREAD_SINGLE, is_there = 0, *most;
+
+    REAL(MPI_Query_thread)(&level);
+    REAL(MPI_Comm_get_attr)(MPI_COMM_WORLD, MPI_TAG_UB, &most, &is_there);
+    ways = level == MPI_THREAD_MULTIPLE && is_there ? (*most - FIRST) / KINDS : 1;
+    REAL(MPI_Allreduce)(MPI_IN_PLACE, &ways, 1, MPI_INT, MPI_MAX, world);
+}
+
+static int way(int kind, uint64_t tag) { return FIRST + kind + KINDS * (int)(ways ? tag % (uint64_t)ways : 0); }
+
+/* ---- who they are ------------------------------------------------------------------------------------------------ */
+
+static int rises(const void *one, const void *two) { return *(const int *)one - *(const int *)two; }
+
+/* The group's processes as ranks of the communicator, NULL: one is not in it. */
+static int *find_members(MPI_Comm comm, MPI_Group group, int *count)
+{
+    int *ranks = group == MPI_GROUP_NULL ? NULL : pithi_team_places(group, comm, count), good = ranks && *count;
+
+    for (int i = 0; ranks && i < *count; i++)
+        good &= ranks[i] >= 0;
+    if (good)
+        return ranks;
+    free(ranks);
+    return NULL;
+}
+
+/* Those who can be talked to, in order. */
+static void set_members(struct pithi_check *check, int *ranks, int count)
+{
+    int own = 0, found = 0;
+
+    for (int i = 0; i < count; i++) {
+        int place = pithi_team_local(check->team, ranks[i]);
+        own |= place == check->team->rank;
+        if (place >= 0)
+            ranks[found++] = place;
+    }
+    if (!own) { /* MPI will not like it */
+        free(ranks);
+        check->team = NULL;
+        return;
+    }
+    qsort(ranks, (size_t)found, sizeof *ranks, rises);
+    check->members = ranks;
+    check->member_count = found;
+}
+
+static void describe(MPI_Comm comm, MPI_Group group, const char *argument)
+{
+    struct pithi_check *check = pithi_check_now();
+    int count, *ranks;
+
+    check->members = NULL;
+    if (!check->team)
+        return;
+    if (!(ranks = find_members(comm, group, &count))) {
+        check->team = NULL;
+        return;
+    }
+    pithi_check_number("the size of group", count);
+    pithi_check_numbers(argument, count, ranks);
+    set_members(check, ranks, count);
+}
+
+void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag)
+{
+    pithi_check_later(); /* others do not come */
+    pithi_check_comm(comm);
+    pithi_check_number("tag", tag);
+    pithi_check_now()->key = (uint64_t)(int64_t)tag;
+    describe(comm, group, "group");
+}
+
+void pithi_check_members_named(MPI_Group group, const char *tag)
+{
+    pithi_check_later();
+    pithi_check_comm(MPI_COMM_WORLD);
+    pithi_check_text("stringtag", tag);
+    pithi_check_now()->key = pithi_fact_hash_text(tag);
+    describe(MPI_COMM_WORLD, group, "group");
+}
+
+/* ---- whether they agree ------------------------------------------------------------------------------------------ */
+
+static int hear(struct pithi_check *check, uint64_t hash)
+{
+    MPI_Comm shadow = check->team->shadow;
+    int good = !check->problem;
+
+    for (int i = 1; i < check->member_count; i++) {
+        uint64_t said = 0;
+        MPI_Request request;
+        REAL(MPI_Irecv)(&said, 1, MPI_UINT64_T, check->members[i], way(HASH, check->key), shadow, &request);
+        pithi_await(&request, check, NULL);
+        good &= said == hash;
+    }
+    for (int i = 1; i < check->member_count; i++)
+        REAL(MPI_Send)(&good, 1, MPI_INT, check->members[i], way(ANSWER, check->key), shadow);
+    return good;
+}
+
+static int tell(struct pithi_check *check, uint64_t hash)
+{
+    MPI_Comm shadow = check->team->shadow;
+    MPI_Request requests[2];
+    int good = 0, first = check->members[0];
+
+    REAL(MPI_Irecv)(&good, 1, MPI_INT, first, way(ANSWER, check->key), shadow, &requests[0]);
+    REAL(MPI_Isend)(&hash, 1, MPI_UINT64_T, first, way(HASH, check->key), shadow, &requests[1]);
+    pithi_await(&requests[0], check, NULL);
+    REAL(MPI_Wait)(&requests[1], MPI_STATUS_IGNORE);
+    return good;
+}
+
+int pithi_subgroup_agrees(struct pithi_check *check)
+{
+    uint64_t hash = pithi_fact_hash(check);
+
+    check->call = hash | UINT64_C(1) << 63;
+    if (check->problem)
+        hash = ~hash;
+    return check->members[0] == check->team->rank ? hear(check, hash) : tell(check, hash);
+}
+
+/* ---- the leaders of two groups that become an intercommunicator -------------------------------------------------- */
+
+struct leader {
+    int rank;
+    uint64_t key;
+    char tag[64];
+};
+
+static const char *compare(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag)
+{
+    static __thread char problem[PITHI_VERDICT_TEXT];
+    struct leader mine = {pithi_where_rank, check->key, ""}, theirs = {.rank = -1};
+    char whom[64];
+    MPI_Request requests[2];
+
+    snprintf(mine.tag, sizeof mine.tag, "%s", tag);
+    snprintf(whom, sizeof whom, "the other leader, rank %d of peer_comm", other);
+    REAL(MPI_Irecv)(&theirs, sizeof theirs, MPI_BYTE, other, way(LEADERS, check->key), between->shadow, &requests[0]);
+    REAL(MPI_Isend)(&mine, sizeof mine, MPI_BYTE, other, way(LEADERS, check->key), between->shadow, &requests[1]);
+    pithi_await(&requests[0], check, whom);
+    REAL(MPI_Wait)(&requests[1], MPI_STATUS_IGNORE);
+    if (theirs.key == check->key)
+        return NULL;
+    snprintf(problem, sizeof problem, "tag is %.40s, but %.40s at the other leader, rank %d", mine.tag, theirs.tag,
+             theirs.rank);
+    return problem;
+}
+
+static int agree_beside(struct pithi_check *check, const struct pithi_team *between, int other, const char *tag,
+                        int *result)
+{
+    check->fact_count = 0;
+    if (between && between->shadow != MPI_COMM_NULL && other >= 0 && other < between->size && other != between->rank)
+        check->problem = compare(check, between, other, tag);
+    return pithi_check_agree(result);
+}
+
+int pithi_check_leaders(MPI_Comm local, int leader, MPI_Comm peers, int remote_leader, int tag, int *result)
+{
+    struct pithi_check *check = pithi_check_now();
+    const struct pithi_team *between = NULL;
+    char text[16];
+
+    pithi_check_comm(local);
+    if (!check->team)
+        return 1;
+    snprintf(text, sizeof text, "%d", tag);
+    check->key = (uint64_t)(int64_t)tag;
+    if (check->team->local_rank == leader) /* only there these arguments count */
+        between = pithi_team_of_comm(peers);
+    return agree_beside(check, between, between ? pithi_team_peer(between, remote_leader) : -1, text, result);
+}
+
+int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int remote_leader, const char *tag,
+                              int *result)
+{
+    struct pithi_check *check = pithi_check_now();
+    int rank = -1, count, other = -1, *ranks;
+
+    pithi_check_members_named(local, tag);
+    if (!check->team)
+        return 1;
+    REAL(MPI_Group_rank)(local, &rank);
+    if (rank == leader && (ranks = find_members(MPI_COMM_WORLD, remote, &count))) {
+        if (remote_leader >= 0 && remote_leader < count)
+            other = ranks[remote_leader];
+        free(ranks);
+    }
+    return agree_beside(check, check->team, other, tag, result);
+}
