@@ -68,36 +68,44 @@ struct pithi_shadow *pithi_shadow_find(MPI_Comm handle)
 
 /* ---- Making ------------------------------------------------------------------------------------------------------ */
 
-/* Not by MPI_Comm_dup, which would call the copy functions of the program's attributes. */
-static void make(struct pithi_shadow *shadow)
+/* Not by MPI_Comm_dup, which would call the copy functions of the program's attributes. Who has no memory for it stays
+ * out (`out`), and then all see that some are missing, and do without. */
+static void make(struct pithi_shadow *shadow, int out)
 {
-    MPI_Group group;
+    int there = 0, remote = 0, had_remote = 0;
     shadow->comm = MPI_COMM_NULL;
     REAL(MPI_Comm_rank)(shadow->handle, &shadow->rank);
     REAL(MPI_Comm_size)(shadow->handle, &shadow->size);
     REAL(MPI_Comm_test_inter)(shadow->handle, &shadow->is_inter);
-    if (REAL(MPI_Comm_group)(shadow->handle, &group) != MPI_SUCCESS)
-        return;
-    if (REAL(MPI_Comm_create)(shadow->handle, group, &shadow->comm) != MPI_SUCCESS)
+    if (REAL(MPI_Comm_split)(shadow->handle, out ? MPI_UNDEFINED : 0, shadow->rank, &shadow->comm) != MPI_SUCCESS ||
+        shadow->comm == MPI_COMM_NULL) {
         shadow->comm = MPI_COMM_NULL;
-    if (shadow->comm != MPI_COMM_NULL)
-        REAL(MPI_Comm_set_errhandler)(shadow->comm, MPI_ERRORS_RETURN);
-    REAL(MPI_Group_free)(&group);
+        return;
+    }
+    REAL(MPI_Comm_set_errhandler)(shadow->comm, MPI_ERRORS_RETURN);
+    REAL(MPI_Comm_size)(shadow->comm, &there);
+    if (shadow->is_inter) {
+        REAL(MPI_Comm_remote_size)(shadow->handle, &had_remote);
+        REAL(MPI_Comm_remote_size)(shadow->comm, &remote);
+    }
+    if (there != shadow->size || remote != had_remote)
+        REAL(MPI_Comm_free)(&shadow->comm);
 }
 
-/* Whether all of a group are of this job. */
+/* Whether all of a group are of this job: the same answer everywhere, so it needs no memory. */
 static int are_ours(MPI_Group group)
 {
-    int size = 0, good;
+    enum { MANY = 128 };
+    int size = 0, good = 1, ranks[MANY], there[MANY];
     REAL(MPI_Group_size)(group, &size);
-    int *ranks = malloc(2 * ((size_t)size + 1) * sizeof *ranks);
-    good = ranks != NULL;
-    for (int i = 0; good && i < size; i++)
-        ranks[i] = i;
-    good = good && REAL(MPI_Group_translate_ranks)(group, size, ranks, world_group, ranks + size + 1) == MPI_SUCCESS;
-    for (int i = 0; good && i < size; i++)
-        good = ranks[size + 1 + i] != MPI_UNDEFINED;
-    free(ranks);
+    for (int from = 0; good && from < size; from += MANY) {
+        int many = size - from < MANY ? size - from : MANY;
+        for (int i = 0; i < many; i++)
+            ranks[i] = from + i;
+        good = REAL(MPI_Group_translate_ranks)(group, many, ranks, world_group, there) == MPI_SUCCESS;
+        for (int i = 0; good && i < many; i++)
+            good = there[i] != MPI_UNDEFINED;
+    }
     REAL(MPI_Group_free)(&group);
     return good;
 }
@@ -116,10 +124,10 @@ void pithi_shadow_begin(int threads)
     many_threads = threads;
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
     world.handle = MPI_COMM_WORLD;
-    make(&world);
+    make(&world, 0);
     enter(&world);
     own.handle = MPI_COMM_SELF;
-    make(&own);
+    make(&own, 0);
     enter(&own);
 }
 
@@ -127,13 +135,18 @@ void pithi_shadow_made(int result, const MPI_Comm *made)
 {
     if (result != MPI_SUCCESS || *made == MPI_COMM_NULL || !is_ours(*made))
         return;
-    struct pithi_shadow *shadow = calloc(1, sizeof *shadow);
-    if (!shadow) /* NEEDSWORK: the others wait in make() then */
+    struct pithi_shadow *shadow = calloc(1, sizeof *shadow), none = {.handle = *made};
+    if (!shadow) {
+        make(&none, 1);
         return;
+    }
     free(take(*made)); /* freed without our seeing it */
     shadow->handle = *made;
-    make(shadow);
-    enter(shadow);
+    make(shadow, 0);
+    if (shadow->comm == MPI_COMM_NULL)
+        free(shadow);
+    else
+        enter(shadow);
 }
 
 /* ---- Freeing ----------------------------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts = part->user_count > 0 ? 2 : 1;
+    int parts = size_of(part) > 0 ? 2 : 1; /* an empty one at MPI_BOTTOM would be a buffer that MPICH refuses */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
