@@ -290,14 +290,14 @@ $(O)/lib/pith/$(1)/libpith-mpi.a: $(addprefix $(O)/obj/mpi-$(1)/static/,static.o
 endef
 # libmpe, the MPE API (wrappers/mpe), on the transport of wrappers/mpi. It finds libpith by itself: programs say -lmpe alone.
 define mpe_rules
-$(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
+$(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers)
+$(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
-		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
+		$(lib_so) $(O)/lib/libpith.so
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
 $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
@@ -305,7 +305,7 @@ $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
 	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-names.a: $(addprefix $(O)/obj/mpi-$(1)/mpe_names/,trace_output.o keep_linked.o)
 	$$(archive)
-$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
+$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o)
 	$$(archive)
 endef
 # $(2) = a library; but for that of the log without a SONAME, so that a program linked with it by its path finds it there
@@ -370,9 +370,9 @@ define serial_compile
 $(call compile,-DPITHI_STATIC -DNOMPI -Iwrappers/mpe_serial $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe)
 endef
 mpe_serial_obj = $(patsubst wrappers/%.c,$(O)/obj/serial/%.o,$(1))
-$(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers)
+$(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	$(serial_compile)
-$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src))) | $(mpe_headers)
+$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src)))
 	$(archive)
 $(O)/lib/pith/serial/libpith-mpe-null.a: $(call mpe_serial_obj,wrappers/mpe_serial/mpe_null.c wrappers/mpe/mpe_fortran.c)
 	$(archive)
