@@ -21,9 +21,9 @@ if nm -D "$build/lib/libpith.so.0" | grep -qE '__[at]san'; then skip "variables 
     done
 fi
 
-# Our MPI libraries export MPI's own names, and what libpith-pcxx calls (binding.h).
+# Our MPI libraries export MPI's own names, what libpith-pcxx calls (binding.h), and what libpith-mpe asks (comm.h).
 for mpi in $(mpis); do
-    is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "pithi_binding_enter pithi_binding_hide pithi_binding_leave " "libpith-mpi.so of $mpi: MPI's names, and three for bindings"
+    is "$(exported "$build/lib/pith/$mpi/libpith-mpi.so" | grep -viE '^p?mpix?_' | tr '\n' ' ')" "pithi_binding_enter pithi_binding_hide pithi_binding_leave pithi_comm_known " "libpith-mpi.so of $mpi: MPI's names, and those for our other libraries"
 done
 
 # libpith-cxx exports the names of its namespaces alone.

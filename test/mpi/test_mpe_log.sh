@@ -191,6 +191,7 @@ running  1" "$mpi: what Fortran gets"
         is "$(records first.pith 1 | grep -vE 'MPI_(Init|Comm|Interc|Query)|^(comm|coll)' | sed 's/comm=[0-9]*/comm/; s/posted=[0-9]*//')" \
             "$(first 1 2 | grep -v '^comm' | sed 's/comm=[0-9]*/comm/; s/posted=[0-9]*//')" "$mpi $program: the records beside those of MPI's calls"
         is "$(records first.pith 0 | grep -cP 'enter\tMPI_Comm_split$')" 2 "$mpi $program: MPI's calls, each once"
+        is "$(records first.pith 0 | grep -c op=create)" 3 "$mpi $program: each communicator once"
         is "$(records first.pith 0 | grep -cP 'MPI_Comm_(set|get)_attr|MPI_Initialized')" 0 "$mpi $program: none of libmpe's own"
     done
 

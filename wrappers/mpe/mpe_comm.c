@@ -16,8 +16,12 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Of libpith-mpi (wrappers/mpi/comm.h), where that is: it has the communicator in the log already. */
+int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key) __attribute__((weak));
+
 struct known {
     uint32_t id;
+    int is_theirs;   /* libpith-mpi's, which defines and frees it */
     unsigned number; /* of the log that it is defined in */
     uint64_t key;
     int rank, size, remote_size;
@@ -66,7 +70,7 @@ static int forget(MPI_Comm comm, int key, void *value, void *extra)
     struct held *held = value;
 
     (void)comm, (void)key, (void)extra;
-    if (held->known && pithi_mpe_running() && held->known->number == pithi_mpe_number)
+    if (held->known && !held->known->is_theirs && pithi_mpe_running() && held->known->number == pithi_mpe_number)
         pith_comm_free(held->known->id);
     free(held->known);
     free(held);
@@ -196,7 +200,7 @@ static struct known *enter(MPI_Comm handle, struct held *held)
 }
 
 /* Defined in the log that is under way. */
-static void define(struct known *known)
+static void define(MPI_Comm handle, struct known *known)
 {
     struct pith_comm told = {.key = known->key,
                              .rank = known->rank,
@@ -207,7 +211,9 @@ static void define(struct known *known)
 
     if (known->number == pithi_mpe_number)
         return;
-    known->id = pith_comm_define(&told);
+    known->is_theirs = pithi_comm_known && pithi_comm_known(handle, &known->id, &known->key);
+    if (!known->is_theirs)
+        known->id = pith_comm_define(&told);
     known->number = pithi_mpe_number;
 }
 
@@ -221,7 +227,7 @@ static struct known *find(MPI_Comm handle)
     struct held *held = flag ? value : hold(handle, 0);
     struct known *known = held && !held->known ? enter(handle, held) : held ? held->known : NULL;
     if (known)
-        define(known);
+        define(handle, known);
     return known;
 }
 

@@ -248,6 +248,17 @@ struct pithi_comm *pithi_comm_find_other(MPI_Comm handle)
     return comm;
 }
 
+int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key)
+{
+    const struct pithi_comm *comm = pithi_comm_find(handle);
+
+    if (comm) {
+        *id = comm->id;
+        *key = comm->key;
+    }
+    return comm != NULL;
+}
+
 void pithi_comm_begin(void)
 {
     pithi_comm_world.handle = MPI_COMM_WORLD;

@@ -54,6 +54,10 @@ static inline struct pithi_comm *pithi_comm_find(MPI_Comm handle)
     return pithi_comm_find_other(handle);
 }
 
+/* For libpith-mpe beside us, so that a communicator is in the log once: 1: it is known here, by that id of liblog's and
+ * that key. */
+__attribute__((visibility("default"))) int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key);
+
 /* The world rank of a peer: for an intercommunicator one of the remote group. Negative: none (MPI_PROC_NULL, not in
  * this job, out of range). */
 static inline int pithi_comm_peer(const struct pithi_comm *comm, int rank)
