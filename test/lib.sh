@@ -52,5 +52,7 @@ sanitizers() {
 }
 # mpis: the MPIs that the wrappers were built for; mpiexec_of NAME N ARGS: start N ranks under it.
 mpis() { ls "$build/lib/pith" 2>/dev/null | grep -E '^(mpich|openmpi)$'; }
+# Lines of `pith print` as most formats keep them: states and events without their communicator.
+off_comms() { sed -E '/\t(enter|leave|event)\t/s/\tcomm=[0-9]+//'; }
 mpiexec_of() { local m=$1 n=$2; shift 2; "mpiexec.$m" -n "$n" "$@"; }
 finish() { echo "1..$tap_count"; exit $((tap_failed != 0)); }

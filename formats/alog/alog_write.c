@@ -42,7 +42,7 @@ struct alog_writer {
     struct number *numbers;
     int32_t next_number, kinds; /* how many are in use */
     struct pithi_given given;
-    uint64_t lines_written, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments,
+    uint64_t lines_written, on_comm, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments,
         other_comms;
     int64_t end_us;
 };
@@ -219,6 +219,7 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
         number = number_of(w, record->id);
         if (!number)
             return 0;
+        w->on_comm += (uint64_t)pithi_is_on_comm(record);
         plan->type = record->kind == PITHLOG_LEAVE ? number->end : number->start;
         if (record->kind == PITHLOG_EVENT)
             plan_payload(w, record, number, plan);
@@ -389,6 +390,7 @@ out:
 
 static void tell_losses(const struct alog_writer *w, uint64_t unmatched_ends)
 {
+    pithi_note(w->how, w->on_comm, PITHI_ON_COMM);
     pithi_note(w->how, w->counters, "counter values left out: ALOG has no counters");
     pithi_note(w->how, w->collectives, "collective records left out (their states are there)");
     pithi_note(w->how, w->comms, "communicator records left out: ALOG has no communicators");

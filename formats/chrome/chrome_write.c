@@ -22,7 +22,7 @@ struct chrome_writer {
     char **groups;
     int64_t start_ns;
     int begun; /* a comma is due */
-    uint64_t collectives, comms, other_comms, left_out, no_numbers;
+    uint64_t on_comm, collectives, comms, other_comms, left_out, no_numbers;
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -183,6 +183,7 @@ static void put_own(struct chrome_writer *w, const struct pithlog_record *r, con
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct chrome_writer *w = context;
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -268,6 +269,7 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     free_names(&w);
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
+        pithi_note(how, w.on_comm, PITHI_ON_COMM);
         pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
         pithi_note(how, w.comms, "records of communicators made and freed are left out");
         pithi_note(how, w.other_comms, "messages do not tell their communicator");

@@ -10,7 +10,9 @@ int pithi_ctf_write(struct pithlog *log, const char *folder, const struct pithi_
 
 /* ---- Between ctf_write.c and ctf_metadata.c ---------------------------------------------------------------------- */
 
-/* Events by number: the kind of the record less one. */
+/* Events by number: the kind of the record less one. Those without a payload are a kind of their own: for an empty
+ * string babeltrace2 2.0 shows what an earlier one held. */
+enum { PITHI_CTF_BARE = 64 };
 enum { PITHI_CTF_COMPACT = 255, PITHI_CTF_UUID = 16, PITHI_CTF_HEADER = 80 };
 #define PITHI_CTF_MAGIC UINT32_C(0xc1fc1fc1)
 #define PITHI_CTF_START "/* CTF 1.8 */\n"

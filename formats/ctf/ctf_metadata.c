@@ -194,6 +194,7 @@ static void put_events(struct pithi_out *out)
         {PITHLOG_ENTER, "enter", "enum state state;"},
         {PITHLOG_LEAVE, "leave", "enum state state;"},
         {PITHLOG_EVENT, "event", "enum event_type name; string payload;"},
+        {PITHI_CTF_BARE, "event", "enum event_type name;"},
         {PITHLOG_COUNTER, "counter", "enum counter counter; double value;"},
         {PITHLOG_SEND, "send", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes;"},
         {PITHLOG_RECV, "recv", "enum communicator comm; int32_t peer; int32_t tag; uint64_t bytes; uint64_t posted;"},

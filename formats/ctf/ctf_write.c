@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "foreign/names.h"
+#include "foreign/walk.h"
 #include "native/bytes.h"
 
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
@@ -25,7 +26,7 @@ struct stream {
     size_t used;
     uint64_t first, last, packets, lost; /* times as the clock shows them */
     char *text;
-    uint64_t cut;
+    uint64_t cut, on_comm;
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
@@ -114,7 +115,8 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
         break;
     case PITHLOG_EVENT:
         add32(s, r->id);
-        add_payload(s, r);
+        if (r->payload_bytes)
+            add_payload(s, r);
         break;
     case PITHLOG_COUNTER:
         memcpy(&bits, &r->value, sizeof bits);
@@ -142,7 +144,9 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
 static int add_record(struct stream *s, const struct pithlog_record *r, int64_t from_ns)
 {
     int64_t time_ns = r->time_ns < from_ns ? from_ns : r->time_ns; /* a state that began before the window */
-    add_header(s, r->kind, (uint64_t)time_ns - (uint64_t)s->ctf->base_ns);
+    s->on_comm += (uint64_t)pithi_is_on_comm(r);
+    add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? PITHI_CTF_BARE : r->kind,
+               (uint64_t)time_ns - (uint64_t)s->ctf->base_ns);
     add_fields(s, r);
     return s->used >= PACKET_FULL ? put_packet(s) : PITH_OK;
 }
@@ -214,6 +218,7 @@ static void say_what_is_lost(const struct stream *s, const struct pithi_convert 
     for (uint32_t i = 1; i < pithlog_get_info(s->ctf->log)->comms; i++)
         members += pithlog_get_comm(s->ctf->log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
+    pithi_note(how, s->on_comm, PITHI_ON_COMM);
     pithi_note(how, s->cut, "payloads of events are cut");
 }
 

@@ -18,6 +18,13 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
 void pithi_walk_close(struct pithi_walk *walk);
 
+/* What most formats lose: the communicator that an MPE program said a state or event to be on. */
+#define PITHI_ON_COMM "states and events on a communicator: that is left out"
+static inline int pithi_is_on_comm(const struct pithlog_record *record)
+{
+    return (record->kind == PITHLOG_ENTER || record->kind == PITHLOG_EVENT) && record->comm != 0;
+}
+
 /* For writers that take records as they come, until *failed. */
 struct pithi_each {
     void *context;

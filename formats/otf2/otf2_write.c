@@ -110,6 +110,7 @@ static int write_archive(struct otf2_writer *w, const char *folder, const char *
 static void say_what_is_lost(const struct otf2_writer *w)
 {
     pithi_note(w->how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
+    pithi_note(w->how, w->on_comm, PITHI_ON_COMM);
     pithi_note(w->how, w->no_rank, "ends of messages with ranks that are not in the log are left out");
     pithi_note(w->how, w->no_root, "roots of collective operations that are not in the log are left out");
     pithi_note(w->how, w->unordered, "receives of ranks with more than 64 threads: their order of posting is not kept");

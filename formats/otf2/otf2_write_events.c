@@ -281,6 +281,7 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
 
 static int put_record(struct otf2_writer *w, const struct pithlog_record *r)
 {
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     if (r->kind == PITHLOG_ENTER)
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
     if (r->kind == PITHLOG_LEAVE) {

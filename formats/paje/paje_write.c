@@ -28,7 +28,7 @@ struct paje_writer {
     struct pithi_sorted end; /* the next one, if more */
     int more, err;
     int64_t start_ns, last_ns;
-    uint64_t collectives, comms, left_out, no_numbers, cut;
+    uint64_t on_comm, collectives, comms, left_out, no_numbers, cut;
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -171,6 +171,7 @@ static void put_ends_before(struct paje_writer *w, uint64_t time)
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct paje_writer *w = context;
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     put_ends_before(w, pithi_sort_time(r->time_ns));
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -219,6 +220,7 @@ static void begin(void *context, int64_t from_ns)
 static void say_what_is_lost(const struct paje_writer *w, const struct pithi_convert *how)
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
+    pithi_note(how, w->on_comm, PITHI_ON_COMM);
     pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");
     pithi_note(how, w->comms, "records of communicators made and freed are left out");
     pithi_note(how, w->left_out, "ends of messages without a partner are left out");

@@ -48,7 +48,7 @@ struct paraver_writer {
     int more, err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* of the trace */
-    uint64_t comms, left, lost_payloads, groups, members, overtaken;
+    uint64_t on_comm, comms, left, lost_payloads, groups, members, overtaken;
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -350,6 +350,7 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct paraver_writer *w = context;
     uint32_t part = r->kind <= PITHLOG_LEAVE && w->calls[r->id].type != PITHI_PRV_USER;
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     put_waiting_until(w, r->time_ns);
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -507,6 +508,7 @@ static void say_what_is_lost(const struct paraver_writer *w, const struct pithi_
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
     pithi_note(how, w->left, "sends and receives without a partner are left out");
     pithi_note(how, w->comms, "messages do not tell their communicator");
+    pithi_note(how, w->on_comm, PITHI_ON_COMM);
     pithi_note(how, w->lost_payloads, "payloads of events are left out");
     pithi_note(how, w->groups, "groups of states, events and counters are not kept");
     pithi_note(how, w->members, "members of communicators that have no lane are left out");

@@ -49,7 +49,7 @@ struct perfetto_writer {
     struct pithi_lookup counters; /* tracks that were told of */
     int64_t start_ns;
     uint32_t defs, lanes;
-    uint64_t collectives, comms, other_comms, left_out;
+    uint64_t on_comm, collectives, comms, other_comms, left_out;
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
@@ -273,6 +273,7 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct perfetto_writer *w = context;
     unsigned char event[EVENT_ROOM], *p;
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -352,6 +353,7 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
     pithi_lookup_free(&w.counters);
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
+        pithi_note(how, w.on_comm, PITHI_ON_COMM);
         pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
         pithi_note(how, w.comms, "records of communicators made and freed are left out");
         pithi_note(how, w.other_comms, "messages do not tell their communicator");

@@ -15,7 +15,7 @@ struct picl_writer {
     struct pithi_nest nest;
     struct pithi_lookup nodes; /* rank -> its first lane + 1 */
     int64_t start_ns;
-    uint64_t counters, collectives, comms, other_comms, pauses, payloads, no_node, others;
+    uint64_t on_comm, counters, collectives, comms, other_comms, pauses, payloads, no_node, others;
 };
 
 static void begin_line(struct picl_writer *w, enum pithi_picl_type type, uint32_t lane, int64_t time_ns)
@@ -81,6 +81,7 @@ static void put_message(struct picl_writer *w, const struct pithlog_record *r)
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct picl_writer *w = context;
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -159,6 +160,7 @@ static void say_what_is_lost(const struct picl_writer *w, const struct pithi_con
 {
     pithi_note(how, pithlog_get_info(w->log)->defs, "names became numbers, which lines at the start explain");
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
+    pithi_note(how, w->on_comm, PITHI_ON_COMM);
     pithi_note(how, w->payloads, "payloads of events are left out");
     pithi_note(how, w->counters, "values of counters are left out");
     pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");

@@ -34,7 +34,7 @@ struct slog2_writer {
     struct pithlog_message arrow; /* the next one */
     int has_arrow;
     int failed; /* an error, its text is set */
-    uint64_t counters, collectives, comms, pauses, lost_records, cut_payloads, unmatched;
+    uint64_t on_comm, counters, collectives, comms, pauses, lost_records, cut_payloads, unmatched;
 };
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
@@ -140,6 +140,7 @@ static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
 {
     int err;
     TRY(draw_arrows(w, r->time_ns));
+    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return begin_state(w, r);
@@ -243,6 +244,7 @@ out:
 static void tell_losses(const struct slog2_writer *w, const struct pithi_convert *how, uint64_t left)
 {
     pithi_note(how, left, "sends and receives without a partner left out: SLOG-2 has arrows only");
+    pithi_note(how, w->on_comm, PITHI_ON_COMM);
     pithi_note(how, w->counters, "counter values left out: SLOG-2 has no counters");
     pithi_note(how, w->collectives, "collective records left out (their states are there)");
     pithi_note(how, w->comms, "records of communicators made and freed left out");

@@ -28,7 +28,7 @@ def tell(kind, f):
     if kind in ("enter", "leave"):
         return kind, f["state"]
     if kind == "event":
-        return (kind, f["name"], "payload=" + f["payload"]) if f["payload"] else (kind, f["name"])
+        return (kind, f["name"], "payload=" + f["payload"]) if "payload" in f else (kind, f["name"])
     if kind == "counter":
         return kind, f["counter"], "value=%g" % float(f["value"])
     if kind == "lost":

@@ -23,7 +23,7 @@ for kind in plain sparse deep edge; do
     is "$(cut -f1,2,4- $kind.perfetto.dump)" "$(cut -f1,2,4- $kind.chrome.dump)" "$kind: both tell the same"
     [ $kind = edge ] || is "$(grep -v "$(printf '\tto\t')" $kind.perfetto.dump)" "$(expected $kind.pith)" "$kind: all states, events and counters"
 done
-is "$(grep -c "$(printf '\tto\t')" edge.perfetto.dump):$(wc -l <edge.perfetto.notes)" "3:5" "edge: messages as flows; what is left out is said"
+is "$(grep -c "$(printf '\tto\t')" edge.perfetto.dump):$(wc -l <edge.perfetto.notes)" "3:6" "edge: messages as flows; what is left out is said"
 like "$(cat edge.perfetto.notes)" 'note: 1 ends of states that were not nested' "edge: a state is cut in two"
 is "$(cat edge.chrome.notes)" "$(cat edge.perfetto.notes)" "edge: the same of chrome"
 
