@@ -39,7 +39,8 @@ int pithi_await_seconds(void)
     return seconds;
 }
 
-static void say_late(const struct pithi_check *check, int64_t waited_ns, const char *whom)
+/* 1: said, or there is nothing to say; 0: better said later, if it need not be now. */
+static int say_late(const struct pithi_check *check, int64_t waited_ns, const char *whom, int is_last)
 {
     char missing[1024] = "", where[128], line[1536];
 
@@ -49,11 +50,14 @@ static void say_late(const struct pithi_check *check, int64_t waited_ns, const c
                                   .team = check->team->id,
                                   .call = check->call};
     if (!whom && of.shadow != MPI_COMM_NULL && !pithi_where_missing(&of, missing, sizeof missing))
-        return;
+        return 1;
+    if (of.vague && !is_last)
+        return 0;
     pithi_verdict_where(check, where, sizeof where);
     snprintf(line, sizeof line, "pith check: %srank %d: has waited for %d s in %s %s for %s\n", pithi_where_prefix,
              pithi_where_rank, (int)(waited_ns / 1000000000), check->name, where, whom ? whom : missing);
     pithi_say(line);
+    return 1;
 }
 
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
@@ -62,6 +66,7 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     struct pithi_where *here = pithi_where;
     int done = 0, said = 0;
 
+    here->named = 0;
     here->team = check->team->id;
     here->call = check->call;
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
@@ -73,11 +78,10 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
         if (!begun_ns) {
             begun_ns = now_ns;
             pithi_verdict_where(check, here->text, sizeof here->text);
+            __atomic_store_n(&here->named, here->call, __ATOMIC_RELEASE);
         }
-        if (limit_ns && !said && now_ns - begun_ns > limit_ns) {
-            said = 1;
-            say_late(check, now_ns - begun_ns, whom);
-        }
+        if (limit_ns && !said && now_ns - begun_ns > limit_ns)
+            said = say_late(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
 }

@@ -157,11 +157,16 @@ static void add_peer(struct text *text, const struct pithi_where *where)
         add(text, ", tag %d", where->tag);
 }
 
+static int is_named(const struct pithi_where *where)
+{
+    return where->team && __atomic_load_n(&where->named, __ATOMIC_ACQUIRE) == where->call;
+}
+
 static void add_thread(struct text *text, const struct pithi_where *where)
 {
     add(text, "is in %s", pithi_check_names[where->function - 1]);
     add_peer(text, where);
-    if (where->team)
+    if (is_named(where))
         add(text, " %s", where->text);
 }
 
@@ -191,6 +196,14 @@ static int is_waiting(const struct process *process, uint64_t team, uint64_t cal
     return 0;
 }
 
+static int is_vague(const struct process *process)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (process->thread[i].team && !is_named(&process->thread[i]))
+            return 1;
+    return 0;
+}
+
 /* The world ranks of a team; NULL: cannot be known. */
 static int *world_ranks(MPI_Comm shadow)
 {
@@ -203,7 +216,7 @@ static int *world_ranks(MPI_Comm shadow)
     return ranks;
 }
 
-int pithi_where_missing(const struct pithi_where_call *of, char *text, size_t size)
+int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size)
 {
     struct text out = {text, size};
     int missing = 0, unseen = 0, first = 1;
@@ -223,6 +236,7 @@ int pithi_where_missing(const struct pithi_where_call *of, char *text, size_t si
         } else if (++missing > 0 && missing <= NAMED) {
             add(&out, "%s", missing > 1 ? "; " : "");
             add_process(&out, &table[local], rank);
+            of->vague |= is_vague(&table[local]);
         }
     }
     free(ranks);

@@ -14,6 +14,7 @@ struct pithi_where {
     int function;        /* 1 + place in pithi_check_names; 0: outside of MPI */
     int role, peer, tag; /* of a message, when role says so */
     uint64_t team, call; /* waits for others in this call of the team (team.h); 0: does not */
+    uint64_t named;      /* the call that `text` is of */
     char text[96];       /* how the team and the call are called */
 };
 extern __thread struct pithi_where *pithi_where;
@@ -37,7 +38,8 @@ struct pithi_where_call {
     const int *members; /* NULL: all */
     int count;
     uint64_t team, call;
+    int vague; /* told: somebody missing has just begun to wait and not said yet in what call */
 };
-int pithi_where_missing(const struct pithi_where_call *of, char *text, size_t size);
+int pithi_where_missing(struct pithi_where_call *of, char *text, size_t size);
 
 #endif
