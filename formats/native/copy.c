@@ -193,7 +193,8 @@ static int copy_record(struct copying *c, struct pithlog_record *r)
     if (has_peer || r->kind == PITHLOG_COLL)
         r->peer = moved(c, r->peer);
     r->lane = c->lanes[r->lane];
-    r->comm = c->comms[r->comm];
+    if (r->kind > PITHLOG_COUNTER || r->comm != 0) /* 0 of a state or event: it is on none */
+        r->comm = c->comms[r->comm];
     if (r->kind <= PITHLOG_COUNTER)
         r->id = c->defs[r->id];
     return pithi_writer_add(c->writer, r);
