@@ -29,6 +29,10 @@ same "several -e" 'zoom 4ms 6ms' --from 4ms -e 'zoom 4ms 6ms'
 pith draw plain.pith --text --size 72 -e 'hide green' >text.out
 like "$(sed -n 2p text.out)" '^rank 0 +\|R{30,}B{29,33}\|$' "hide: what is around it shows"
 is "$(grep -c green text.out)" 0 "hide: not in the legend"
+# What the recorder tells those who replay logs is not for the eye, until it is asked for.
+printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:coll_complete' '0.6\t0\t0\tevent\tmine' '1\t0\t0\tleave\tMPI_Wait' >aside.txt
+is "$(pith draw aside.txt --text | grep -c coll_complete):$(pith draw aside.txt --text | grep -c mine):$(pith draw aside.txt --text -e 'show pith:*' | grep -c coll_complete)" \
+    "0:1:1" "events for those who replay a log are hidden at first"
 pith draw plain.pith -o arrows.svg && pith draw plain.pith -o none.svg -e 'arrows off'
 is "$(grep -c '<g stroke="#16202a' arrows.svg):$(grep -c '16202a' none.svg)" "1:0" "arrows off: no arrow"
 pith draw rich.pith -o high.png -e 'height 40' && pith draw rich.pith -o low.png -e 'height 12'

@@ -36,6 +36,11 @@ like "$out" '^#0000cc #[1-9a-f].* #0000cc $' "a dark colour is lighter on dark p
 is "$(pith view plain.pith -e 'foreach {from to} {0 1 0.45 0.5 0.7 0.9} {zoom $from $to; puts [lindex [legend_rows] end 3]}
     rows 0; fit; puts [lindex [legend_rows] end 3]; quit' 2>/dev/null)" $'1\n1\n0\n0' "messages that reach into the window"
 
+# ---- Events for those who replay logs
+printf '%b\n' '0\t0\t0\tenter\tMPI_Wait' '0.5\t0\t0\tevent\tpith:coll_complete' '0.6\t0\t0\tevent\tmine' '1\t0\t0\tleave\tMPI_Wait' >aside.txt
+is "$(pith view aside.txt -e 'sync; foreach row [legend_rows] {puts [lrange $row 0 1]}; quit' | grep -E 'coll_complete|mine')" \
+    $'pith:coll_complete \u2610\nmine \u2611' "are hidden at first"
+
 # ---- 2000 states
 out=$(pith view many.pith -e '
     sync

@@ -66,6 +66,10 @@ void pithi_draw_damaged(void);
 
 /* What `-e` says (draw_words.c), of a log whose rows and window are set: 0, or an exit status after a message. */
 int pithi_draw_words(struct pithi_draw *draw);
+/* Of states, events and counters; a pattern of fnmatch. What the recorder tells those who replay a log says nothing to
+ * a reader: it is hidden until it is asked for. */
+void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden);
+#define PITHI_ASIDE "pith:coll_*"
 /* All rows, or those that fit a pattern (core/rows.h), by draw->group: 0, or an exit status after a message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 void pithi_draw_labels_free(struct pithi_draw *draw);

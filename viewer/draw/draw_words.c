@@ -119,7 +119,7 @@ static int do_height(struct pithi_draw *draw, const struct pithi_draw_word *word
     return pixels > 0 ? 0 : 2;
 }
 
-static void set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
+void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigned char hidden)
 {
     for (uint32_t id = 0; id < pithlog_get_info(draw->log)->defs; id++)
         if (fnmatch(pattern, pithlog_get_def(draw->log, id)->name, 0) == 0)
@@ -128,13 +128,13 @@ static void set_hidden(struct pithi_draw *draw, const char *pattern, unsigned ch
 
 static int do_hide(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    set_hidden(draw, word->item[1], 1);
+    pithi_draw_set_hidden(draw, word->item[1], 1);
     return 0;
 }
 
 static int do_show(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    set_hidden(draw, word->item[1], 0);
+    pithi_draw_set_hidden(draw, word->item[1], 0);
     return 0;
 }
 
@@ -164,15 +164,15 @@ static int do_ranges(struct pithi_draw *draw, const struct pithi_draw_word *word
 /* Everything else is hidden. */
 static int do_only(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
-    set_hidden(draw, "*", 1);
-    set_hidden(draw, word->item[1], 0);
+    pithi_draw_set_hidden(draw, "*", 1);
+    pithi_draw_set_hidden(draw, word->item[1], 0);
     return 0;
 }
 
 static int do_show_all(struct pithi_draw *draw, const struct pithi_draw_word *word)
 {
     (void)word;
-    set_hidden(draw, "*", 0);
+    pithi_draw_set_hidden(draw, "*", 0);
     draw->no_arrows = 0;
     return 0;
 }

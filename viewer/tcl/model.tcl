@@ -36,7 +36,9 @@ oo::class create ::pith::Model {
         my read_log [::pith::preferences::get palette]
         set extent {}
         lassign [my whole] t0 t1
-        set hidden {}
+        # What the recorder tells those who replay a log says nothing to a reader, until it is asked for.
+        set hidden [lmap id [dict keys $defs] {if {![string match pith:coll_* [dict get $defs $id name]]} continue; set id}]
+        $log hide $hidden
         set unsearched {}
         set selection {}
         set row_height 24
