@@ -297,7 +297,7 @@ $(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mp
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
-		$(lib_so) $(O)/lib/libpith.so
+		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
 $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
@@ -305,7 +305,7 @@ $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
 	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-names.a: $(addprefix $(O)/obj/mpi-$(1)/mpe_names/,trace_output.o keep_linked.o)
 	$$(archive)
-$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o)
+$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
 	$$(archive)
 endef
 # $(2) = a library; but for that of the log without a SONAME, so that a program linked with it by its path finds it there
@@ -372,7 +372,7 @@ endef
 mpe_serial_obj = $(patsubst wrappers/%.c,$(O)/obj/serial/%.o,$(1))
 $(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	$(serial_compile)
-$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src)))
+$(O)/lib/pith/serial/libpith-mpe.a: $(call mpe_serial_obj,$(filter-out $(mpe_mpi_src),$(mpe_src)) $(filter-out %/mpe_null.c,$(mpe_serial_src))) | $(mpe_headers)
 	$(archive)
 $(O)/lib/pith/serial/libpith-mpe-null.a: $(call mpe_serial_obj,wrappers/mpe_serial/mpe_null.c wrappers/mpe/mpe_fortran.c)
 	$(archive)
