@@ -41,9 +41,12 @@ struct host {
 static struct {
     struct host *hosts; /* by number; known in all processes */
     uint32_t count, own;
-    struct pithi_sync *table; /* [count], while they are compared */
-    struct pithi_sync last;   /* own clock's newest point */
-    int known;                /* there is one */
+    struct pithi_sync *table;  /* [count], while they are compared */
+    struct pithi_sync last;    /* own clock's newest point */
+    int known;                 /* there is one */
+    struct pithi_sync ends[2]; /* its first and its newest, as far as they are good to tell a drift from */
+    uint32_t ends_count;
+    int64_t at_ns, offset_ns, gain_ns; /* what follows: the offset then, and what it gains in a second; atomic */
     /* In rank 0: */
     struct pithi_sync *points; /* [rounds][count] */
     int64_t *worst;            /* longest round trip used, by clock; -1: none was had */
@@ -179,6 +182,14 @@ int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns)
     return clocks.known ? 0 : -1;
 }
 
+int pithi_host_clocks_offset(int64_t local_ns, int64_t *offset_ns)
+{
+    double away_s = 1e-9 * (double)(local_ns - __atomic_load_n(&clocks.at_ns, __ATOMIC_RELAXED));
+    *offset_ns = __atomic_load_n(&clocks.offset_ns, __ATOMIC_RELAXED) +
+                 (int64_t)(away_s * (double)__atomic_load_n(&clocks.gain_ns, __ATOMIC_RELAXED));
+    return clocks.known || clocks.count == 0 ? 0 : -1;
+}
+
 /* ---- Ping-pong --------------------------------------------------------------------------------------------------- */
 
 static int say(const struct pith_transport *t, int to, uint64_t word)
@@ -300,8 +311,16 @@ static void remember(const struct pithi_sync *points)
 static void keep_own(const struct pithi_sync *point, int keep)
 {
     struct pithi_guard guard;
+    int64_t now_ns = point->local_ns, then_ns = now_ns + 1000000000;
     clocks.last = *point;
     clocks.known = 1;
+    clocks.ends[clocks.ends_count < 1 ? 0 : 1] = *point;
+    clocks.ends_count = pithi_sync_tidy(clocks.ends, clocks.ends_count < 1 ? 1 : 2);
+    int64_t offset_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, now_ns) - now_ns;
+    int64_t later_ns = pithi_sync_ns(clocks.ends, clocks.ends_count, then_ns) - then_ns;
+    __atomic_store_n(&clocks.at_ns, now_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&clocks.offset_ns, offset_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
     if (!keep || !pithi_guard_enter(&guard))
         return;
     pithi_defs_sync(clocks.own, point);

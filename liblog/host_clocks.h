@@ -18,6 +18,10 @@ int pithi_host_clocks_sync(const struct pith_transport *transport, int keep);
 /* What the reference's clock shows when this process's shows local_ns, as far as is known; -1: it is not. */
 int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns);
 
+/* What to add to this process's clock for the reference's, at about local_ns; 0 where they are the same. Any thread,
+ * any time (while clocks are compared: perhaps the old drift with the new offset). 0; -1: it is not known. */
+int pithi_host_clocks_offset(int64_t local_ns, int64_t *offset_ns);
+
 /* 1: the job has more than one clock; the same answer in all its processes. */
 int pithi_host_clocks_several(void);
 

@@ -123,6 +123,12 @@ void pith_sync(void)
         sync_now();
 }
 
+int pith_job_clock(int64_t local_ns, int64_t *offset_ns)
+{
+    *offset_ns = 0;
+    return joined != NULL ? pithi_host_clocks_offset(local_ns, offset_ns) : -1;
+}
+
 /* ---- PITH_SYNC ------------------------------------------------------------------------------------------------------
  * Some collective calls are turns: all processes take them, in the same order. At some turns, whose numbers all know,
  * rank 0 says whether the clocks are to be compared now, and the number of the turn at which it will say so next; so

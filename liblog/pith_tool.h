@@ -144,6 +144,10 @@ PITH_API const struct pith_transport *pith_transport_alone(void);
  * Where the user wants clocks to be compared now and then (PITH_SYNC), this is done here when it is time. */
 PITH_API void pith_job_turn(void);
 
+/* What is to be added to CLOCK_MONOTONIC of this process, when it shows local_ns, for that of rank 0's machine (0 on
+ * the same), as far as clocks were compared up to now: PITH_SYNC has it done more often. 0; -1: not known. */
+PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
+
 /* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what
  * was recorded. What is stored stays in any case. */
 PITH_API void pith_job_abandon(void);

@@ -1,5 +1,6 @@
 # heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper
 # in it that burns HEAVY_NS in each call, as ./heavy-MPI.so; make_workloads MPI its programs, as ./workloads-MPI, ./heat2d-MPI.
+# compare: whether on line and off line find the same in h.pith.
 make_heavy() {
     wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavy-$1.c" &&
@@ -25,4 +26,14 @@ make_heavytime() {
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
         "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "heat2d-$1" "$top/samples/heat2d.c" -lm
+}
+# ends LOG: of each rank, when its MPI_Finalize ended, in ns
+ends() { pith print "$1" | awk -F'\t' '$4 == "leave" && $5 == "MPI_Finalize" { printf "%d %.0f\n", $2, 1e9 * $1 }' | sort -n; }
+# compare: a line for each rank whose delays differ, and the number of ranks
+compare() {
+    pith compensate h.pith -o out.pith 2>said || cat said
+    join <(pith info h.pith | sed -n 's/^delay_ns \([0-9]*\): /\1 /p' | sort -n) <(join <(ends h.pith) <(ends out.pith)) |
+        awk '{ on = $2; off = $3 - $4; far = on > off ? on - off : off - on; n++ }
+             far > 0.05 * (on > off ? on : off) + 0.005 * $3 { print "rank " $1 ": while running " on ", afterwards " off }
+             END { print n }'
 }

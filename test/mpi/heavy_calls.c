@@ -1,5 +1,5 @@
 /* heavy_calls.c - programs in which recording costs much: burn() is what a heavy wrapper does, and tells it to Pith.
- * `heavy_calls ring|master|colls|both`: in the first two, and in colls, only some ranks burn. */
+ * `heavy_calls ring|master|colls|early`: only some ranks burn. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -90,6 +90,20 @@ static void colls(void)
     }
 }
 
+/* Odd ranks send all they have, and have no delay; the rank before burns before it takes each, and does not wait. */
+static void early(void)
+{
+    int token = 0, other = rank ^ 1;
+    for (int i = 0; rank % 2 == 1 && i < 40; i++)
+        MPI_Send(&token, 1, MPI_INT, other, 1, MPI_COMM_WORLD);
+    if (rank % 2 == 0)
+        work(5000000);
+    for (int i = 0; rank % 2 == 0 && i < 40; i++) {
+        burn(300000);
+        MPI_Recv(&token, 1, MPI_INT, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
 int main(int argc, char **argv)
 {
     void *found = dlsym(RTLD_DEFAULT, "pith_own_cost");
@@ -104,5 +118,7 @@ int main(int argc, char **argv)
         master();
     if (argc > 1 && strcmp(argv[1], "colls") == 0)
         colls();
+    if (argc > 1 && strcmp(argv[1], "early") == 0 && size % 2 == 0)
+        early();
     return MPI_Finalize();
 }

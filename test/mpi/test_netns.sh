@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Two hosts of our own on this machine: network namespaces joined by a pair of virtual cables, the second with another boot
-# id, host name and CLOCK_MONOTONIC. The truth is CLOCK_BOOTTIME, which both share. And with one way slower than the other.
+# id, host name and CLOCK_MONOTONIC. The truth is CLOCK_BOOTTIME, which both share. And with one way slower than the other. Then delays are
+# carried from one to the other (PITH_COMPENSATE).
 . "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/heavy.sh"
 export PITH_QUIET=1 UCX_LOG_LEVEL=fatal UCX_TLS=tcp,self OMPI_MCA_btl=tcp,self OMPI_MCA_pml=ob1
 here=pith$$a there=pith$$b net=10.213.$(($$ % 250))
 
@@ -37,7 +39,7 @@ run() {
     mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
         -hosts "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
     openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
-        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
+        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
     esac >out 2>err
     status=$?
     [ "$mpi $status" != "mpich 124" ] || ! [ -e log.pith ] || { echo "# MPICH hangs in its MPI_Finalize"; status=0; }
@@ -57,6 +59,17 @@ check() {
     ok $? "$1: no time is further from the truth than the log says ($(cat got) of $bound ns)"
 }
 
+# same MODE PROGRAM: what PITH_COMPENSATE finds over the network, pith compensate finds in the log
+same() {
+    for try in 1 2 3; do # a process that is kept waiting between two looks at the clock spoils one
+        PITH_COMPENSATE=$1 run "$mpi" 2 "./heavy_calls-$mpi" "$2" || sed 's/^/# /' err
+        mv log.pith h.pith && got=$(compare) || got=none
+        [ "$got" = 2 ] && break
+    done
+    is "$got" 2 "$mpi, delays over two hosts, $1: $2: as afterwards"
+    like "$(pith info h.pith | grep ^compensate)" "^compensate: $1, own costs only for 0 calls" "and all were carried"
+}
+
 for mpi in $(mpis); do
     "mpicc.$mpi" -O1 -I"$build/include" -o "synced.$mpi" "$top/test/mpi/synced.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" ||
         { ok 1 "$mpi: compiles"; continue; }
@@ -65,6 +78,10 @@ for mpi in $(mpis); do
         run "$mpi" $ranks "./synced.$mpi" 100 2000; status=$?
         is $status 0 "$mpi, $ranks ranks on two hosts: ends well" || { sed 's/^/# /' err | head -n 10; continue; }
         check "$mpi, $ranks ranks"
+    done
+    "mpicc.$mpi" -std=gnu11 -O1 -Wno-stringop-overflow -o "heavy_calls-$mpi" "$top/test/mpi/heavy_calls.c" -ldl || ok 1 "$mpi: compiles"
+    for how in "auto early" "message colls" "datatype ring"; do
+        same $how
     done
     slow "v$$a" || { skip "$mpi: a slow network" "the kernel cannot slow one down"; continue; }
     run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"

@@ -6,9 +6,11 @@
 #include "second_message.h"
 #include "type_parts.h"
 
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int pithi_carry_on;
 
@@ -42,12 +44,13 @@ static int asked(void)
 static int64_t clock_key(void)
 {
     uint64_t key = UINT64_C(1469598103934665603); /* FNV-1a */
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
-    int byte;
-    while (file && (byte = getc(file)) != EOF)
-        key = (key ^ (unsigned)byte) * UINT64_C(1099511628211);
-    if (file)
-        fclose(file);
+    unsigned char id[64];
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? 0 : read(fd, id, sizeof id);
+    for (ssize_t i = 0; i < size; i++)
+        key = (key ^ id[i]) * UINT64_C(1099511628211);
+    if (fd >= 0)
+        close(fd);
     return (int64_t)(key >> 1);
 }
 
@@ -58,11 +61,13 @@ struct wish {
 };
 static struct wish agree(void)
 {
-    int64_t key = clock_key(), mode = asked(), mine[4] = {mode, -mode, key, -key}, all[4];
+    int64_t key = clock_key(), mode = asked(), offset;
+    int64_t mine[5] = {mode, -mode, key, -key, -pithi_own_clock(pithi_delay_clock(), &offset)}, all[5];
     struct wish wish = {0, PITHI_COMPENSATE_OFF, PITHI_COMPENSATE_OFF};
-    if (REAL(MPI_Allreduce)(mine, all, 4, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
+    if (REAL(MPI_Allreduce)(mine, all, 5, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS)
         return wish;
-    pithi_delay_one_clock = all[2] == -all[3];
+    pithi_delay_several_clocks = all[2] != -all[3];
+    pithi_delay_one_clock = !pithi_delay_several_clocks || all[4] == 0;
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &wish.rank);
     wish.most = (int)all[0];
     wish.least = (int)-all[1];

@@ -10,8 +10,9 @@
 #include "own.h"
 #include "real.h"
 
-/* A process came when it was as late as `at`, and would have come at `before`. Without one clock for all: by how much
- * earlier it would have come. The largest of each is asked for. */
+/* A process came when it was as late as `at`, and would have come at `before`; and by how much earlier. The largest of
+ * each is asked for. Without one clock for all, time counts from the end of each one's call, as if all had ended at
+ * once; who does not wait (all but the root that gathers) is taken to have come then. */
 struct arrival {
     int64_t at_ns, before_ns, minus_delay_ns;
 };
@@ -37,11 +38,19 @@ void pithi_carry_coll_come(MPI_Comm comm)
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
-/* All that came: they end as long after the last would have come as they ended after the last came. */
-static void together(const struct arrival *all)
+static struct arrival arrive(const struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root,
+                             int64_t end_ns)
 {
-    pithi_delay_set(pithi_delay_one_clock ? all->at_ns - all->before_ns : -all->minus_delay_ns);
+    int64_t x = pithi_delay_ns(), at = carry->begin_ns + pithi_delay_offset(end_ns), before = at;
+    if (!pithi_delay_one_clock) {
+        at = shape == PITHI_CARRY_ALL ? carry->begin_ns - end_ns : 0;
+        before = shape == PITHI_CARRY_ALL || carry->comm->rank == root ? carry->begin_ns - end_ns : 0;
+    }
+    return (struct arrival){at, before - x, -x};
 }
+
+/* All that came: they end as long after the last would have come as they ended after the last came. */
+static void together(const struct arrival *all) { pithi_delay_set(all->at_ns - all->before_ns); }
 
 static void from_root(const struct pithi_carry_coll *carry, const struct arrival *root, int64_t end_ns)
 {
@@ -56,8 +65,8 @@ void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape
     innermost = carry->outer;
     if (!carry->comm || carry->comm->size == 1)
         return;
-    int64_t end_ns = pithi_delay_clock(), x = pithi_delay_ns();
-    struct arrival mine = {carry->begin_ns, carry->begin_ns - x, -x}, all = mine;
+    int64_t end_ns = pithi_delay_clock();
+    struct arrival mine = arrive(carry, shape, root, end_ns), all = mine;
     MPI_Comm comm = carry->comm->comm;
     int is_root = carry->comm->rank == root, bad = 0;
     if (shape == PITHI_CARRY_ALL)

@@ -40,13 +40,6 @@ void pithi_carry_open(struct pithi_carry *carry, enum pithi_carry_call call, MPI
     open_with(carry, call, found);
 }
 
-/* The moment of sending is the clock's now: what of our part comes behind it is an own cost, and moves both. */
-static void fill(struct pithi_header *header, int64_t from_ns)
-{
-    header->sent_ns = pithi_delay_clock();
-    header->delay_ns = pithi_delay_ns() + header->sent_ns - from_ns;
-}
-
 static int may_carry(const struct pithi_carry *carry, const struct pithi_part *part, int peer)
 {
     return carry->comm && peer != MPI_PROC_NULL && !pithi_part_is_bad(part);
@@ -60,7 +53,7 @@ void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count coun
         return;
     carry->sends = 1;
     if (carry->call != PITHI_CARRY_PERSISTENT)
-        fill(header, carry->from_ns);
+        pithi_delay_fill(header, carry->from_ns);
     if (pithi_carry_in_message())
         pithi_part_send(&carry->out, header, carry->call, carry->entry ? &carry->entry->copied : NULL);
     else if (carry->call != PITHI_CARRY_PERSISTENT)
@@ -108,7 +101,7 @@ void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, 
     pithi_part_user(&carry->in, buf, count, type);
     if (!carry->comm || pithi_part_is_bad(&carry->in) || (to == MPI_PROC_NULL && from == MPI_PROC_NULL))
         return;
-    fill(header, carry->from_ns);
+    pithi_delay_fill(header, carry->from_ns);
     carry->sends = to != MPI_PROC_NULL;
     if (from != MPI_PROC_NULL)
         note_receive(carry, from, from_tag);

@@ -19,8 +19,7 @@ static void start(struct pithi_carried *entry, int64_t from_ns)
     entry->is_active = 1;
     entry->is_cancelled = entry->is_settled = 0;
     if (entry->sends) {
-        entry->out.sent_ns = pithi_delay_clock();
-        entry->out.delay_ns = pithi_delay_ns() + entry->out.sent_ns - from_ns;
+        pithi_delay_fill(&entry->out, from_ns);
         if (!entry->has_header)
             pithi_second_send(entry->comm, &entry->out, entry->to, entry->to_tag);
     } else if (!entry->has_header) {

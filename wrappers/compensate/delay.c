@@ -3,7 +3,7 @@
 
 #include "own.h"
 
-int pithi_compensate, pithi_delay_one_clock;
+int pithi_compensate, pithi_delay_one_clock, pithi_delay_several_clocks;
 
 static __thread struct {
     int begun;
@@ -45,6 +45,21 @@ int64_t pithi_delay_total_ns(void)
 {
     int64_t own = pithi_delay_ns(), first = __atomic_load_n(&process_ns, __ATOMIC_RELAXED);
     return own > first ? own : first;
+}
+
+int64_t pithi_delay_offset(int64_t local_ns)
+{
+    int64_t offset_ns = 0;
+    if (pithi_delay_several_clocks)
+        pithi_own_clock(local_ns, &offset_ns);
+    return offset_ns;
+}
+
+void pithi_delay_fill(struct pithi_header *header, int64_t from_ns)
+{
+    int64_t now_ns = pithi_delay_clock();
+    header->delay_ns = pithi_delay_ns() + now_ns - from_ns;
+    header->sent_ns = now_ns + pithi_delay_offset(now_ns);
 }
 
 int64_t pithi_delay_spent(int64_t begin_ns)
@@ -122,7 +137,10 @@ static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes)
 {
-    struct pithi_header other = *header;
+    struct pithi_header here = *header, other;
+    header = &here;
+    here.sent_ns -= pithi_delay_offset(wait->end_ns);
+    other = here;
     uint64_t other_bytes = size_bytes;
     if (!pithi_delay_one_clock) { /* of several the one with the smallest delay */
         if (wait->count++ == 0 || header->delay_ns < wait->last.delay_ns)

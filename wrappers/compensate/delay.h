@@ -11,8 +11,8 @@
  *                   waited 80: x2 = min(30, 5 + 80) = 30                    140 - 30 = 110
  *
  * A message that lay there before the call began was not waited for: x2 = min(x1 + how long it lay there, x2). Without
- * the time of sending (processes on machines with clocks of their own: pithi_delay_one_clock is 0) the first line is
- * all that is known.
+ * the time of sending (machines whose clocks were not compared: pithi_delay_one_clock is 0) the first line is all that
+ * is known.
  */
 #ifndef PITHI_DELAY_H
 #define PITHI_DELAY_H
@@ -44,13 +44,21 @@ static inline int64_t pithi_delay_clock(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
-extern int pithi_delay_one_clock __attribute__((visibility("hidden"))); /* all processes share CLOCK_MONOTONIC */
+/* All processes share CLOCK_MONOTONIC, or know how far theirs is from that of rank 0's machine, which then all tell. */
+extern int pithi_delay_one_clock __attribute__((visibility("hidden")));
+extern int pithi_delay_several_clocks __attribute__((visibility("hidden")));
+/* What to add to this process's clock for the one that all share. */
+int64_t pithi_delay_offset(int64_t local_ns);
 
 /* What a message carries. */
 struct pithi_header {
-    int64_t delay_ns, sent_ns; /* of the sender when it was sent, and CLOCK_MONOTONIC then */
+    int64_t delay_ns, sent_ns; /* of the sender when it was sent, and then by the clock that all share */
     int64_t size_bytes;        /* of the message, where it stands before one; not all libraries tell it of all calls */
 };
+
+/* The first two, now, of a message whose own part of the call began at from_ns: the moment of sending is now; what of
+ * that part comes behind it is an own cost, and moves both. */
+void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 
 /* Our own part of a call: what it took, from `begin_ns` to now, is an own cost. Returns now. */
 int64_t pithi_delay_spent(int64_t begin_ns);

@@ -21,6 +21,8 @@ int64_t pithi_own_ns(void) { return pith_own_cost_sum() + untold_ns; }
 
 void pithi_own_add(int64_t ns) { untold_ns += ns; }
 
+int pithi_own_clock(int64_t local_ns, int64_t *offset_ns) { return pith_job_clock(local_ns, offset_ns); }
+
 void pithi_own_waited(int64_t delay_ns)
 {
     waited_ns = delay_ns;

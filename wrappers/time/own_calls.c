@@ -60,6 +60,14 @@ int64_t pithi_own_ns(void)
 
 void pithi_own_add(int64_t ns) { added_ns += ns; }
 
+/* NEEDSWORK: without libpith clocks are not compared, so messages between machines go by the rule without times. */
+int pithi_own_clock(int64_t local_ns, int64_t *offset_ns)
+{
+    (void)local_ns;
+    *offset_ns = 0;
+    return -1;
+}
+
 void pithi_own_tell(void) {}
 
 void pithi_own_waited(int64_t delay_ns) { (void)delay_ns; }
