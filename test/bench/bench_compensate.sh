@@ -4,7 +4,7 @@
 # beside the same recorded without it, in turns; medians, and the lowest and highest of the turns. Told: by how many
 # percent the compensated run, and the worst of the functions with 5 % of the ranks' time, differ from the plain one.
 # The peers: the same of the plain run once more (what nobody can tell from right), of the run as recorded, with own costs
-# alone taken out, and by PITH_COMPENSATE=auto while it ran. About a minute a program.
+# alone taken out, and by the library time with PITH_COMPENSATE=auto while it ran. About a minute a program.
 # BENCH_TURNS: how many (default 7). BENCH_MPIS, BENCH_PROGRAMS, BENCH_BURNS (ns): some of it. BENCH_UNDER='chrt -r 10':
 # each rank before all other programs, where the machine is not quiet; Linux gives these 50 ms of each second all the same.
 . "$(dirname "$0")/../lib.sh"
@@ -44,7 +44,8 @@ one() {
         for burn in $burns; do
             HEAVY_NS=$burn recorded "$mpi" "$PWD/heavy-$mpi.so" slow.pith "$@" || { echo "$mpi: $program: failed"; cat err; return; }
             pith compensate slow.pith -o right.pith 2>/dev/null && pith compensate --local slow.pith -o local.pith 2>/dev/null
-            HEAVY_NS=$burn PITH_COMPENSATE=auto recorded "$mpi" "$PWD/heavy-$mpi.so" online.pith "$@" && spans online.pith online.$burn.$turn
+            HEAVY_NS=$burn PITH_COMPENSATE=auto PITH_TIME_FILE=online.csv recorded "$mpi" "$PWD/heavytime-$mpi.so" "" "$@" &&
+                $sums table online.csv >online.$burn.$turn
             spans right.pith right.$burn.$turn && spans local.pith local.$burn.$turn && spans slow.pith recorded.$burn.$turn
         done
     done
@@ -62,6 +63,7 @@ one() {
         read -r off name <<<"$(differs_worst right.$burn)"
         row "$what: worst function" "$(absolute "$off")" "% off" 0 "$goal"
         peer "$what: worst function" "$name, recorded" "$($sums ratios "$(files plain)" "$(files recorded.$burn)" | awk -v n="$name" '$1 == n { print ($2 - 1) * 100 }')"
+        peer "$what: worst function" "while it ran: $(differs_worst online.$burn | cut -d' ' -f2)" "$(differs_worst online.$burn | cut -d' ' -f1)"
         $sums ratios "$(files plain)" "$(files right.$burn)" | awk '{ printf "    %-20s x %.3f (%.3f to %.3f), %.0f %% of the ranks'"'"' time\n", $1, $2, $3, $4, $5 * 100 }'
         negative=$(cat right.$burn.* | awk '$1 == "negative" { n += $2 } END { print n + 0 }')
         row "$what: negative durations" "$negative" "" 0 "<=0"
@@ -71,7 +73,7 @@ one() {
 burns=${BENCH_BURNS:-1000 10000 100000}
 for mpi in $(mpis); do
     case " ${BENCH_MPIS:-$mpi} " in *" $mpi "*) ;; *) continue ;; esac
-    make_heavy "$mpi" 2>err && make_workloads "$mpi" 2>err || { sed 's/^/    /' err; continue; }
+    make_heavy "$mpi" 2>err && make_heavytime "$mpi" 2>err && make_workloads "$mpi" 2>err || { sed 's/^/    /' err; continue; }
     for program in ${BENCH_PROGRAMS:-montecarlo ring heat2d sort wavefront onesided}; do
         case $program in
         heat2d) one "$mpi" heat2d "./heat2d-$mpi" 600 1250 ;;

@@ -2,13 +2,15 @@
 """compensated.py - how near compensated runs come to the plain one, for bench_compensate.sh.
 
 compensated.py spans LOG.txt
-    `pith print` of a log to lines "NAME NS": its run from the end of MPI_Init to the beginning of MPI_Finalize (run; less what
-    PITH_COMPENSATE found), the time outside of MPI (compute) and in each function of all ranks together, and how many times or
-    states are out of order (negative)
+    `pith print` of a log to lines "NAME NS": its run from the end of MPI_Init to the beginning of MPI_Finalize (run), the time
+    outside of MPI (compute) and in each function of all ranks together, and how many times or states are out of order (negative)
+compensated.py table TABLE.csv
+    the same, without the last, of the library time's table of a run with PITH_COMPENSATE
 compensated.py ratios PLAIN,PLAIN... OTHER,OTHER...
     from files of such lines, of several runs each: medians of OTHER by those of PLAIN: "NAME RATIO LOW HIGH SHARE", SHARE being
     that of the plain run; what is less than 5 % of the ranks' time is left out
 """
+import csv
 import sys
 from collections import defaultdict
 from statistics import median
@@ -19,12 +21,9 @@ def ns(text):
 
 
 def spans(path):
-    begin, end, last, delay, negative = {}, {}, {}, defaultdict(int), 0
+    begin, end, last, negative = {}, {}, {}, 0
     stacks, times = defaultdict(list), defaultdict(lambda: defaultdict(int))
     for line in open(path):
-        if line.startswith("# property\tkey=delay_ns "):
-            rank, value = line.rstrip("\n").split("key=delay_ns ")[1].split("\tvalue=")
-            delay[rank] = int(value)
         if line.startswith("#"):
             continue
         time, rank, _, kind, name = line.rstrip("\n").split("\t", 5)[:5]
@@ -43,10 +42,24 @@ def spans(path):
             times[name][rank] += time - stacks[rank].pop()
     runs = {rank: end[rank] - begin[rank] for rank in end}
     totals = {name: sum(by_rank.values()) for name, by_rank in times.items()}
-    yield "run", max(end[rank] - delay[rank] for rank in end) - min(begin.values())
+    yield "run", max(end.values()) - min(begin.values())
     yield "compute", sum(runs.values()) - sum(totals.values())
     yield from totals.items()
     yield "negative", negative
+
+
+def table(path):
+    runs, totals = defaultdict(int), defaultdict(int)
+    for row in csv.DictReader(open(path)):
+        if row["kind"] == "run":
+            runs[row["rank"]] += round(1e9 * (float(row["run_s"]) - float(row["delay_s"])))
+        elif row["function"] in ("MPI_Init", "MPI_Finalize"):
+            runs[row["rank"]] -= round(1e9 * float(row["compensated_s"]))
+        else:
+            totals[row["function"]] += round(1e9 * float(row["compensated_s"]))
+    yield "run", max(runs.values())
+    yield "compute", sum(runs.values()) - sum(totals.values())
+    yield from totals.items()
 
 
 def read(paths):
@@ -70,8 +83,8 @@ def ratios(plain, other):
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "spans":
-        for row in spans(sys.argv[2]):
+    if sys.argv[1] in ("spans", "table"):
+        for row in (spans if sys.argv[1] == "spans" else table)(sys.argv[2]):
             print(*row)
     else:
         for row in ratios(read(sys.argv[2]), read(sys.argv[3])):
