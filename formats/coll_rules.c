@@ -57,6 +57,11 @@ struct pithi_coll_rule pithi_coll_rule(const char *name)
         return rule;
     if ((row = find(call, length)) != NULL)
         return row->rule;
+    if (length > 5 && strncmp(call + length - 5, "_init", 5) == 0 && (row = find(call, length - 5)) != NULL) {
+        rule = row->rule;
+        rule.flags |= PITHI_COLL_STARTS | PITHI_COLL_KEEPS;
+        return rule;
+    }
     if (call[0] == 'I' && (row = find(call + 1, length - 1)) != NULL) {
         rule = row->rule;
         rule.flags |= PITHI_COLL_STARTS;

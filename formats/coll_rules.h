@@ -14,16 +14,23 @@ enum pithi_coll_shape {
 };
 
 enum {
-    PITHI_COLL_BARE = 1,  /* also where no bytes are given or got */
-    PITHI_COLL_LOOSE = 2, /* as a rule; some may not have to, which bytes do not tell: parts may be empty */
-    PITHI_COLL_STARTS = 4 /* the call only starts it; what completes its request waits */
+    PITHI_COLL_BARE = 1,   /* also where no bytes are given or got */
+    PITHI_COLL_LOOSE = 2,  /* as a rule; some may not have to, which bytes do not tell: parts may be empty */
+    PITHI_COLL_STARTS = 4, /* the call only starts it; what completes its request waits */
+    PITHI_COLL_KEEPS = 8   /* the call only makes a request of it, to be started again and again: MPI_Bcast_init */
 };
 
-/* Events by which a recorder tells more of collectives; the first two have 4 bytes of payload, big-endian. In the state
- * of a nonblocking one, behind its record: the number of its request until it is complete; the other one tells that in
- * whatever call completes it. Before the record of MPI_Alltoallv and such: this process gets some of each other's. */
+/* Events by which a recorder tells more of collectives; payloads are 32-bit numbers, big-endian.
+ *
+ * STARTED   in the state of a nonblocking one, behind its record: the number of its request until it is complete.
+ *           Elsewhere (MPI_Start), before the record: it is that of a persistent request.
+ * COMPLETE  in whatever call completes it: that number.
+ * KEPT      in the state of MPI_Bcast_init and its kind: the number of the request until it is freed; and how many of
+ *           its communicator were made before. All members make them in one order, but start them in any.
+ * OF_ALL    before the record of MPI_Alltoallv and such: this process gets some of each other's. */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
+#define PITHI_COLL_KEPT "pith:coll_kept"
 #define PITHI_COLL_OF_ALL "pith:coll_of_all"
 
 struct pithi_coll_rule {
@@ -31,7 +38,7 @@ struct pithi_coll_rule {
     unsigned flags;
 };
 
-/* Of the state of that name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI::Comm::Bcast. */
+/* Of the state of that name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
 struct pithi_coll_rule pithi_coll_rule(const char *name);
 /* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast; NULL: the name of something else. */
 const char *pithi_mpi_call(const char *name);

@@ -24,19 +24,25 @@ struct trait {
     int wrapped;      /* the state of an MPI call */
     int posts, waits; /* posted_sends.h */
     int tells_cost;   /* the counter pith:own */
-    enum pithi_coll_shape shape;
 };
 
 /* Receives that follow one another at one moment, as of one MPI_Waitall: they wait together, and for the one that was
- * sent last. Where each has a time of its own, they are in one call, and apart by what a slow clock takes. */
+ * sent last. Where each has a time of its own, they are in one call, and apart by what a slow clock takes. The end of
+ * a nonblocking collective is one of them: its message was sent when the last came that had to be waited for. */
 enum { MOMENT_NS = 1000 };
 struct gathering {
-    struct pithlog_record *records;
+    struct gathered {
+        struct pithlog_record record;
+        unsigned char payload[4];
+    } * records;
     uint32_t count, room;
     int in_call;
-    int any;                /* a partner was found for one */
-    struct pithi_sent last; /* that was sent last */
-    uint64_t last_bytes;
+    int any; /* a partner was found for one */
+    struct arriving {
+        struct pithi_sent sent;
+        uint64_t bytes;
+        uint32_t way; /* of shortest.h */
+    } last;           /* that was sent last */
     double others_ns; /* when the others were there at the latest, without delays */
 };
 
@@ -58,6 +64,7 @@ struct replay {
     struct pithi_colls *colls;
     struct pithi_shortest *shortest;
     struct pithi_replay_result *result;
+    uint64_t *alone; /* [definitions]: calls of that state that wait, nobody knows for whom */
 };
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -68,9 +75,7 @@ static double earlier(double a, double b) { return a < b ? a : b; }
 /* A call of a lane that ends now, and the message that it was for. */
 struct meeting {
     const struct pithi_open *call; /* NULL: the record stands in no call, and nothing is known of waiting */
-    struct pithi_sent sent;
-    uint64_t size_bytes;
-    int own_way; /* of a collective */
+    struct arriving what;
 };
 
 /* When the call began to wait, as measured: own costs inside it are behind it then. */
@@ -84,14 +89,15 @@ static double call_begun(const struct pithi_delay *d, const struct pithi_open *c
 static double meeting_ends(const struct replay *r, const struct pithi_delay *d, const struct meeting *m)
 {
     uint32_t state = m->call ? m->call->state : NONE;
-    double now = (double)d->now_ns, way = pithi_shortest_way(r->shortest, state, m->size_bytes, m->own_way);
+    const struct pithi_sent *sent = &m->what.sent;
+    double now = (double)d->now_ns, way = pithi_shortest_way(r->shortest, m->what.bytes, m->what.way);
     if (m->call) {
         double begun = call_begun(d, m->call);
-        double least = earlier(pithi_shortest_call(r->shortest, state, m->size_bytes, m->own_way), now - begun);
-        if (m->sent.time_ns + way > begun + least) /* it waited */
-            return later(m->call->before_ns + least, m->sent.before_ns + now - m->sent.time_ns);
+        double least = earlier(pithi_shortest_call(r->shortest, state, m->what.bytes, m->what.way), now - begun);
+        if (sent->time_ns + way > begun + least) /* it waited */
+            return later(m->call->before_ns + least, sent->before_ns + now - sent->time_ns);
     }
-    return later(now - d->x_ns, m->sent.before_ns + way);
+    return later(now - d->x_ns, sent->before_ns + way);
 }
 
 /* ---- Receives ---------------------------------------------------------------------------------------------------- */
@@ -118,19 +124,17 @@ static int emit(struct replay *r, struct pithi_delay *d, const struct pithlog_re
     return emit_at(r, record, pithi_delay_out(d));
 }
 
-static void gather(struct replay *r, struct gathering *got, const struct pithi_sent *sent, uint64_t size_bytes)
+static void gather(struct replay *r, struct gathering *got, const struct arriving *one)
 {
-    struct pithi_sent other = *sent;
-    uint64_t other_bytes = size_bytes;
-    if (!got->any || sent->time_ns > got->last.time_ns ||
-        (sent->time_ns == got->last.time_ns && sent->before_ns > got->last.before_ns)) {
+    struct arriving other = *one;
+    if (!got->any || one->sent.time_ns > got->last.sent.time_ns ||
+        (one->sent.time_ns == got->last.sent.time_ns && one->sent.before_ns > got->last.sent.before_ns)) {
         other = got->last;
-        other_bytes = got->last_bytes;
-        got->last = *sent;
-        got->last_bytes = size_bytes;
+        got->last = *one;
     }
     if (got->any)
-        got->others_ns = later(got->others_ns, other.before_ns + pithi_shortest_way(r->shortest, NONE, other_bytes, 0));
+        got->others_ns =
+            later(got->others_ns, other.sent.before_ns + pithi_shortest_way(r->shortest, other.bytes, other.way));
     got->any = 1;
 }
 
@@ -142,38 +146,70 @@ static void leave_held(struct pithi_sent *sent, const struct pithi_delay *d, con
     sent->before_ns = call->before_ns;
 }
 
-/* A receive waits until all of its moment are there. */
-static int take_receive(struct replay *r, const struct pithlog_record *record)
+/* What ends waits until all of its moment are there. */
+static int take_end(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];
-    struct pithi_sent sent = {.done = 0};
-    int found = 0;
-    if (!pithi_grow(&lane->got.records, lane->got.count, &lane->got.room, sizeof *record))
+    if (!pithi_grow(&lane->got.records, lane->got.count, &lane->got.room, sizeof *lane->got.records))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its receives", r->log->path);
     lane->got.in_call = innermost_call(r, &lane->delay) != NULL;
-    lane->got.records[lane->got.count++] = *record;
+    struct gathered *end = &lane->got.records[lane->got.count++];
+    end->record = *record;
+    if (record->payload_bytes == sizeof end->payload)
+        memcpy(end->payload, record->payload, sizeof end->payload);
+    return PITH_OK;
+}
+
+static int take_receive(struct replay *r, const struct pithlog_record *record)
+{
+    struct arriving one = {{.done = 0}, record->bytes, PITHI_ANY_WAY};
+    struct pithi_sent *sent = &one.sent;
+    int found = 0, err;
+    TRY(take_end(r, record));
     if (r->local || record->peer < 0)
         return PITH_OK;
-    if ((found = pithi_partners_recv(r->partners, record->lane, &sent)) < 0)
+    if ((found = pithi_partners_recv(r->partners, record->lane, sent)) < 0)
         return PITH_ERR_DAMAGED;
-    if (found && !sent.done)
+    if (found && !sent->done)
         r->result->early += r->writer != NULL;
-    if (!found || !sent.done)
+    if (!found || !sent->done)
         return PITH_OK;
-    const struct pithi_delay *sender = &r->lanes[sent.lane].delay;
+    const struct pithi_delay *sender = &r->lanes[sent->lane].delay;
     const struct pithi_open *call = innermost_call(r, sender);
-    if (sent.held && call && r->traits[call->state].waits)
-        leave_held(&sent, sender, call);
-    gather(r, &lane->got, &sent, record->bytes);
-    return PITH_OK;
+    if (sent->held && call && r->traits[call->state].waits)
+        leave_held(sent, sender, call);
+    gather(r, &r->lanes[record->lane].got, &one);
+out:
+    return err;
+}
+
+/* A nonblocking collective is complete. */
+static int take_complete(struct replay *r, const struct pithlog_record *record)
+{
+    struct pithi_moment last;
+    struct pithi_part part;
+    int known, err;
+    TRY(take_end(r, record));
+    if (pithi_colls_event(r->colls, record, PITHI_ANY_WAY, &part) != 1)
+        return PITH_OK;
+    if ((known = pithi_colls_last(r->colls, &part, &last)) < 0)
+        r->result->early += r->writer != NULL;
+    if (known > 0) {
+        struct arriving one = {{.done = 1, .time_ns = last.at_ns, .before_ns = last.before_ns}, part.bytes, part.state};
+        gather(r, &r->lanes[record->lane].got, &one);
+    }
+    pithi_colls_leave(r->colls, &part);
+out:
+    return err;
 }
 
 /* What the first reading learns: of a call that received several, the message that it waited for tells. */
 static void learn_receive(struct replay *r, const struct pithi_delay *d, const struct gathering *got)
 {
     const struct pithi_open *call = innermost_call(r, d);
-    pithi_shortest_add(r->shortest, call ? call->state : NONE, got->last_bytes, 0,
-                       call ? call_begun(d, call) : got->last.time_ns, got->last.time_ns, (double)d->now_ns);
+    double sent_ns = got->last.sent.time_ns;
+    pithi_shortest_add(r->shortest, call ? call->state : NONE, got->last.bytes, got->last.way,
+                       call ? call_begun(d, call) : sent_ns, sent_ns, (double)d->now_ns);
 }
 
 static int end_receives(struct replay *r, struct lane *lane)
@@ -184,12 +220,15 @@ static int end_receives(struct replay *r, struct lane *lane)
     if (got->any && !r->writer) {
         learn_receive(r, d, got);
     } else if (got->any) {
-        struct meeting m = {innermost_call(r, d), got->last, got->last_bytes, 0};
+        struct meeting m = {innermost_call(r, d), got->last};
         pithi_delay_set(d, later(meeting_ends(r, d, &m), got->others_ns));
     }
     for (uint32_t i = 0; i < got->count; i++) {
-        TRY(emit(r, d, &got->records[i]));
-        pithi_delay_cost(d, PITHLOG_RECV, 0);
+        struct pithlog_record *record = &got->records[i].record;
+        if (record->payload_bytes)
+            record->payload = got->records[i].payload;
+        TRY(emit(r, d, record));
+        pithi_delay_cost(d, record->kind, 0);
     }
 out:
     got->count = 0;
@@ -252,83 +291,66 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-static int is_root(const struct replay *r, const struct pithlog_record *record)
-{
-    return pithlog_get_lane(r->log, record->lane)->rank == record->peer;
-}
-
 /* The lane is where the others may go on without it. */
-static void arrive(struct pithi_delay *d, struct pithi_coll *coll, double behind_ns)
+static void arrive(struct replay *r, struct pithi_delay *d, const struct pithi_part *part, double behind_ns)
 {
-    coll->last_ns = later(coll->last_ns, (double)d->now_ns + d->pending_ns + behind_ns);
-    coll->last_before_ns = later(coll->last_before_ns, pithi_delay_out(d));
+    struct pithi_moment now = {(double)d->now_ns + d->pending_ns + behind_ns, pithi_delay_out(d)};
+    pithi_colls_arrive(r->colls, part, &now);
 }
 
 static int take_coll(struct replay *r, const struct pithlog_record *record)
 {
     struct pithi_delay *d = &r->lanes[record->lane].delay;
     struct pithi_open *call = r->local ? NULL : innermost_call(r, d);
-    uint32_t number;
-    int err;
+    struct pithi_part part;
+    int unknown;
     if (r->local)
         return PITH_OK;
-    TRY(pithi_colls_enter(r->colls, record->lane, record->comm, call ? r->traits[call->state].shape : PITHI_COLL_NONE,
-                          &number));
-    if (number == NONE || !call)
+    if ((unknown = pithi_colls_enter(r->colls, record, call ? call->state : NONE, &part)) < 0)
+        return PITH_ERR_MEMORY;
+    if (unknown && r->writer && call)
+        r->alone[call->state]++;
+    if (part.coll == NONE || !call)
         return PITH_OK;
-    if (call->coll != NONE)
-        pithi_colls_leave(r->colls, call->coll);
-    call->coll = number;
-    call->coll_bytes = record->got_bytes;
-    struct pithi_coll *coll = pithi_colls_get(r->colls, number);
-    arrive(d, coll, d->cost.ns[PITHLOG_COLL]);
-    if (is_root(r, record)) {
-        coll->has_root = 1;
-        coll->root_ns = (double)d->now_ns + d->pending_ns + d->cost.ns[PITHLOG_COLL];
-        coll->root_before_ns = pithi_delay_out(d);
-        call->is_root = 1;
-    }
-out:
-    return err;
+    if (call->part.coll != NONE && !call->part.starts)
+        pithi_colls_leave(r->colls, &call->part);
+    call->part = part;
+    arrive(r, d, &part, d->cost.ns[PITHLOG_COLL]);
+    return PITH_OK;
 }
 
-/* A member that had to wait for the root. */
-static void end_from_root(struct replay *r, struct pithi_delay *d, const struct pithi_open *call,
-                          const struct pithi_coll *coll)
+/* A member that had to wait for others, and they not for it. */
+static void end_after(struct replay *r, struct pithi_delay *d, const struct pithi_open *call,
+                      const struct pithi_moment *last)
 {
-    struct meeting m = {.call = call,
-                        .sent = {.time_ns = coll->root_ns, .before_ns = coll->root_before_ns},
-                        .size_bytes = call->coll_bytes,
-                        .own_way = 1};
+    struct meeting m = {
+        call,
+        {{.time_ns = last->at_ns, .before_ns = last->before_ns}, call->part.bytes, call->state},
+    };
     if (r->writer)
         pithi_delay_set(d, meeting_ends(r, d, &m));
     else
-        pithi_shortest_add(r->shortest, call->state, call->coll_bytes, 1, call_begun(d, call), coll->root_ns,
+        pithi_shortest_add(r->shortest, call->state, call->part.bytes, call->state, call_begun(d, call), last->at_ns,
                            (double)d->now_ns);
 }
 
 /* What follows the last arrival takes as long as it did. */
-static void end_together(struct pithi_delay *d, const struct pithi_coll *coll)
+static void end_together(struct pithi_delay *d, const struct pithi_moment *last)
 {
-    pithi_delay_set(d, coll->last_before_ns + later((double)d->now_ns - coll->last_ns, 0));
+    pithi_delay_set(d, last->before_ns + later((double)d->now_ns - last->at_ns, 0));
 }
 
 static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi_open *call)
 {
-    struct pithi_coll *coll = pithi_colls_get(r->colls, call->coll);
-    int from = coll->shape == PITHI_COLL_FROM;
-    if (from && call->is_root)
-        goto out;
-    if (coll->shape == PITHI_COLL_TO && !call->is_root)
-        goto out;
-    if (from ? !coll->has_root : coll->arrived < coll->expected)
+    struct pithi_moment last;
+    int known = pithi_colls_last(r->colls, &call->part, &last);
+    if (known < 0)
         r->result->early += r->writer != NULL;
-    else if (from)
-        end_from_root(r, d, call, coll);
-    else if (r->writer)
-        end_together(d, coll);
-out:
-    pithi_colls_leave(r->colls, call->coll);
+    else if (known > 0 && !pithi_colls_together(r->colls, &call->part))
+        end_after(r, d, call, &last);
+    else if (known > 0 && r->writer)
+        end_together(d, &last);
+    pithi_colls_leave(r->colls, &call->part);
 }
 
 /* ---- All records ------------------------------------------------------------------------------------------------- */
@@ -356,9 +378,18 @@ static int take_counter(struct replay *r, const struct pithlog_record *record)
         return emit_at(r, record, d->out_ns);
     }
     pithi_delay_tell(d, record->value);
-    if ((call = innermost_call(r, d)) != NULL && call->coll != NONE) /* it came later, because of that */
-        arrive(d, pithi_colls_get(r->colls, call->coll), 0);
+    if ((call = innermost_call(r, d)) != NULL && call->part.coll != NONE) /* it came later, because of that */
+        arrive(r, d, &call->part, 0);
     return emit(r, d, record);
+}
+
+static int take_event(struct replay *r, const struct pithlog_record *record)
+{
+    const struct pithi_open *call = innermost_call(r, &r->lanes[record->lane].delay);
+    struct pithi_part part;
+    if (!r->local && pithi_colls_event(r->colls, record, call ? call->state : NONE, &part) < 0)
+        return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its collectives", r->log->path);
+    return PITH_OK;
 }
 
 static int take(struct replay *r, const struct pithlog_record *record)
@@ -372,7 +403,7 @@ static int take(struct replay *r, const struct pithlog_record *record)
         wrapped = r->traits[left.state].wrapped;
         if (r->traits[left.state].waits)
             end_held(r, record->lane, &left);
-        if (left.coll != NONE)
+        if (left.part.coll != NONE && !left.part.starts)
             end_coll(r, d, &left);
         if (left.sends == 1 && !r->writer)
             pithi_shortest_sent(r->shortest, left.sent_bytes, (double)d->now_ns - call_begun(d, &left));
@@ -381,17 +412,23 @@ static int take(struct replay *r, const struct pithlog_record *record)
         TRY(take_send(r, record));
     if (record->kind == PITHLOG_COLL)
         TRY(take_coll(r, record));
+    if (record->kind == PITHLOG_EVENT)
+        TRY(take_event(r, record));
     TRY(record->kind == PITHLOG_COUNTER ? take_counter(r, record) : emit(r, d, record));
     pithi_delay_cost(d, record->kind, wrapped);
 out:
     return err;
 }
 
-static int goes_on(const struct lane *lane, const struct pithlog_record *record)
+static int is_end(const struct replay *r, const struct pithlog_record *record)
 {
-    const struct pithlog_record *last = &lane->got.records[lane->got.count - 1];
-    return record->kind == PITHLOG_RECV &&
-           record->time_ns - last->time_ns <= (lane->got.in_call ? (int64_t)MOMENT_NS : 0);
+    return record->kind == PITHLOG_RECV || (!r->local && pithi_colls_completes(r->colls, record));
+}
+
+static int goes_on(const struct replay *r, const struct lane *lane, const struct pithlog_record *record)
+{
+    const struct pithlog_record *last = &lane->got.records[lane->got.count - 1].record;
+    return is_end(r, record) && record->time_ns - last->time_ns <= (lane->got.in_call ? (int64_t)MOMENT_NS : 0);
 }
 
 static int step(struct replay *r, const struct pithlog_record *record)
@@ -400,11 +437,13 @@ static int step(struct replay *r, const struct pithlog_record *record)
     int err = PITH_OK;
     if (!lane->delay.begun)
         TRY(begin_lane(r, record));
-    if (lane->got.count && !goes_on(lane, record))
+    if (lane->got.count && !goes_on(r, lane, record))
         TRY(end_receives(r, lane));
     if (lane->got.count == 0) /* else it is the recording that takes the time between them */
         pithi_delay_to(&lane->delay, record->time_ns);
-    err = record->kind == PITHLOG_RECV ? take_receive(r, record) : take(r, record);
+    err = !is_end(r, record)             ? take(r, record)
+          : record->kind == PITHLOG_RECV ? take_receive(r, record)
+                                         : take_complete(r, record);
 out:
     return err;
 }
@@ -475,21 +514,14 @@ out:
     return err;
 }
 
-/* A call that only starts one waits for nobody, and neither is a scan's waiting followed. */
-static enum pithi_coll_shape shape_of(const char *name)
-{
-    struct pithi_coll_rule rule = pithi_coll_rule(name);
-    return rule.flags & PITHI_COLL_STARTS || rule.shape == PITHI_COLL_LOWER ? PITHI_COLL_NONE : rule.shape;
-}
-
 static struct trait trait_of(const struct pithlog_def *def)
 {
-    struct trait t = {.shape = PITHI_COLL_NONE};
+    struct pithi_coll_rule rule = pithi_coll_rule(def->name);
+    struct trait t = {0};
     if (def->kind == PITHLOG_STATE) {
         t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name);
-        t.shape = shape_of(def->name);
         t.posts = pithi_call_posts(def->name);
-        t.waits = pithi_call_waits(def->name) || t.shape != PITHI_COLL_NONE;
+        t.waits = pithi_call_waits(def->name) || (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS));
     }
     t.tells_cost = def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
     return t;
@@ -507,6 +539,22 @@ int pithi_replay_possible(const struct pithlog *log)
     return 0;
 }
 
+/* The kinds of calls that stood alone most often, and the others. */
+static void tell_alone(struct replay *r)
+{
+    for (uint32_t i = 0; i < r->log->info.defs; i++) {
+        struct pithi_alone one = {pithlog_get_def(r->log, i)->name, r->alone[i]};
+        for (int k = 0; k < PITHI_ALONE_NAMES; k++) {
+            struct pithi_alone other = r->result->alone[k];
+            if (one.count <= other.count)
+                continue;
+            r->result->alone[k] = one;
+            one = other;
+        }
+        r->result->alone_others += one.count;
+    }
+}
+
 int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, struct pithi_replay_result *result)
 {
     /* behind the log's end: all that is not a record is copied */
@@ -517,8 +565,10 @@ int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, st
     *result = (struct pithi_replay_result){
         .start_ns = log->info.start_ns, .end_before_ns = log->info.end_ns, .end_after_ns = log->info.start_ns};
     r.traits = malloc((defs + (size_t)1) * sizeof *r.traits);
+    r.alone = calloc(defs + (size_t)1, sizeof *r.alone);
     r.shortest = pithi_shortest_new(defs);
-    err = r.traits && r.shortest ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "%s: no memory to replay it", log->path);
+    err = r.traits && r.alone && r.shortest ? PITH_OK
+                                            : pithi_fail(PITH_ERR_MEMORY, "%s: no memory to replay it", log->path);
     TRY(err);
     for (uint32_t i = 0; i < defs; i++)
         r.traits[i] = trait_of(pithlog_get_def(log, i));
@@ -528,8 +578,10 @@ int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, st
     if (!local)
         TRY(reading(&r, NULL));
     TRY(reading(&r, writer));
+    tell_alone(&r);
 out:
     free(r.traits);
+    free(r.alone);
     pithi_shortest_free(r.shortest);
     return err;
 }

@@ -18,11 +18,20 @@
 
 #include "native/segment.h"
 
+/* Calls of a state that wait for others, and it is not known for whom, or when these came. */
+struct pithi_alone {
+    const char *name; /* as good as the log */
+    uint64_t count;   /* 0: no more */
+};
+enum { PITHI_ALONE_NAMES = 3 };
+
 struct pithi_replay_result {
     double own_ns;                                 /* of all lanes together: what their records cost, and pith:own */
     double delay_ns;                               /* the largest that a lane ended with */
     int64_t start_ns, end_before_ns, end_after_ns; /* first and last record */
     uint64_t early; /* receives and collectives that the log has before what they waited for */
+    struct pithi_alone alone[PITHI_ALONE_NAMES]; /* the most of them, */
+    uint64_t alone_others;                       /* and all others */
 };
 
 /* 1: the log tells of any own costs. */

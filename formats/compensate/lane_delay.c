@@ -82,7 +82,7 @@ int pithi_delay_enter(struct pithi_delay *d, uint32_t state)
     if (!pithi_grow(&d->open, d->open_count, &d->open_room, sizeof *d->open))
         return -1;
     d->open[d->open_count++] = (struct pithi_open){.state = state,
-                                                   .coll = UINT32_MAX,
+                                                   .part = {.coll = UINT32_MAX},
                                                    .begin_ns = d->now_ns,
                                                    .before_ns = pithi_delay_out(d),
                                                    .own_ns = d->own_ns};

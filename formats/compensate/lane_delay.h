@@ -5,19 +5,18 @@
 #ifndef PITHI_LANE_DELAY_H
 #define PITHI_LANE_DELAY_H
 
+#include "compensate/collectives.h"
 #include "own_cost.h"
 
 /* A state that is open. Times and costs in ns. */
 struct pithi_open {
     uint32_t state;
-    uint32_t coll;       /* under way in it; UINT32_MAX: none */
-    uint64_t coll_bytes; /* what the rank gets in it */
-    int is_root;
-    uint32_t sends;      /* that were recorded in it */
-    uint64_t sent_bytes; /* of the last of them */
-    int64_t begin_ns;    /* as measured */
-    double before_ns;    /* as it would have been */
-    double own_ns;       /* of the lane, up to here */
+    struct pithi_part part; /* in the collective that began in it */
+    uint32_t sends;         /* that were recorded in it */
+    uint64_t sent_bytes;    /* of the last of them */
+    int64_t begin_ns;       /* as measured */
+    double before_ns;       /* as it would have been */
+    double own_ns;          /* of the lane, up to here */
 };
 
 struct pithi_delay {

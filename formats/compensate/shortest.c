@@ -36,11 +36,6 @@ static size_t row(const struct pithi_shortest *s, uint32_t state, uint64_t size_
            (size_bytes ? 64 - (size_t)__builtin_clzll(size_bytes) : 0);
 }
 
-static size_t way_row(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
-{
-    return row(s, own_way ? state : s->states, size_bytes);
-}
-
 static void lower(double *least, double value)
 {
     value = value > 0 ? value : 0; /* clocks that do not agree */
@@ -48,11 +43,11 @@ static void lower(double *least, double value)
         *least = value;
 }
 
-void pithi_shortest_add(struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way, double begin_ns,
+void pithi_shortest_add(struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, uint32_t way_of, double begin_ns,
                         double sent_ns, double end_ns)
 {
     struct least *call = &s->rows[row(s, state, size_bytes)];
-    struct least *way = &s->rows[way_row(s, state, size_bytes, own_way)];
+    struct least *way = &s->rows[row(s, way_of, size_bytes)];
     lower(&way->way_ns, end_ns - sent_ns);
     if (sent_ns > begin_ns && way != call)
         lower(&way->waited_ns, end_ns - begin_ns);
@@ -70,21 +65,23 @@ void pithi_shortest_sent(struct pithi_shortest *s, uint64_t size_bytes, double n
 /* A call may be long for other reasons than its message; then others that lay there came sooner than that. */
 #define FLIGHT_MOST 1.5
 
-double pithi_shortest_way(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
+double pithi_shortest_way(const struct pithi_shortest *s, uint64_t size_bytes, uint32_t way_of)
 {
-    const struct least *way = &s->rows[way_row(s, state, size_bytes, own_way)];
-    return way->waited_ns < INFINITY || way->flight_ns <= way->way_ns * FLIGHT_MOST ? way->way_ns : 0;
+    const struct least *way = &s->rows[row(s, way_of, size_bytes)];
+    return way->waited_ns < INFINITY || (way->flight_ns < INFINITY && way->flight_ns <= way->way_ns * FLIGHT_MOST)
+               ? way->way_ns
+               : 0;
 }
 
-double pithi_shortest_call(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, int own_way)
+double pithi_shortest_call(const struct pithi_shortest *s, uint32_t state, uint64_t size_bytes, uint32_t way_of)
 {
     const struct least *call = &s->rows[row(s, state, size_bytes)];
-    double least = pithi_shortest_way(s, state, size_bytes, own_way);
+    double least = pithi_shortest_way(s, size_bytes, way_of);
     if (call->ready_ns < INFINITY)
         return call->ready_ns;
     if (call->waited_ns < least)
         least = call->waited_ns;
-    if (!own_way && s->rows[row(s, s->states, size_bytes)].ready_ns < least)
+    if (way_of == PITHI_ANY_WAY && s->rows[row(s, s->states, size_bytes)].ready_ns < least)
         least = s->rows[row(s, s->states, size_bytes)].ready_ns;
     return least;
 }

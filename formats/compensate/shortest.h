@@ -15,14 +15,16 @@ struct pithi_shortest;
 struct pithi_shortest *pithi_shortest_new(uint32_t states); /* NULL: no memory */
 void pithi_shortest_free(struct pithi_shortest *shortest);
 
-/* A message of `size_bytes`, left at sent_ns, was received at end_ns in a call of `state` that began at begin_ns. Point
- * to point messages have the same way in all states; those of a collective (`own_way`) have that of their state. */
-void pithi_shortest_add(struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way,
+#define PITHI_ANY_WAY UINT32_MAX /* that of messages from point to point, in all calls the same */
+
+/* A message of `size_bytes`, left at sent_ns, was received at end_ns in a call of `state` that began at begin_ns. The
+ * way of a collective is that of the state that began it. */
+void pithi_shortest_add(struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, uint32_t way,
                         double begin_ns, double sent_ns, double end_ns);
 /* A call that sent a message took so long. */
 void pithi_shortest_sent(struct pithi_shortest *shortest, uint64_t size_bytes, double ns);
 /* As little as such a call takes, and such a message; 0 where nothing is known. */
-double pithi_shortest_call(const struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way);
-double pithi_shortest_way(const struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, int own_way);
+double pithi_shortest_call(const struct pithi_shortest *shortest, uint32_t state, uint64_t size_bytes, uint32_t way);
+double pithi_shortest_way(const struct pithi_shortest *shortest, uint64_t size_bytes, uint32_t way);
 
 #endif

@@ -65,6 +65,19 @@ static int refuse(const struct compensation *c, const char *path)
 
 static double seconds(int64_t from_ns, int64_t to_ns) { return (double)(to_ns - from_ns) / 1e9; }
 
+/* " (own costs only of 12 MPI_Put, 2 others)": why a part of the log may be longer than it should be. */
+static void report_alone(const struct pithi_replay_result *r)
+{
+    if (r->alone[0].count == 0)
+        return;
+    for (int i = 0; i < PITHI_ALONE_NAMES && r->alone[i].count > 0; i++)
+        fprintf(stderr, "%s%llu %s", i ? ", " : " (own costs only of ", (unsigned long long)r->alone[i].count,
+                r->alone[i].name);
+    if (r->alone_others > 0)
+        fprintf(stderr, ", %llu others", (unsigned long long)r->alone_others);
+    fputc(')', stderr);
+}
+
 /* What was done, in one line. */
 static void report(const struct compensation *c)
 {
@@ -77,6 +90,7 @@ static void report(const struct compensation *c)
             seconds(r->start_ns, r->end_before_ns), seconds(r->start_ns, r->end_after_ns));
     if (r->early > 0)
         fprintf(stderr, " (%llu that ended before what they waited for: only own costs)", (unsigned long long)r->early);
+    report_alone(r);
     fputc('\n', stderr);
 }
 

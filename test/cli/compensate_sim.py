@@ -11,6 +11,7 @@ import sys
 from collections import defaultdict, deque
 
 LATENCY, CALL, COLL = 2000, 300, 700  # of a message; of a call that need not wait; of a collective behind the last
+COMMS = {1: [[0, 2], [1, 3]]}  # between two groups
 KINDS = ["enter", "leave", "event", "counter", "send", "recv", "coll"]
 
 
@@ -18,6 +19,7 @@ class Rank:
     def __init__(self, job, number):
         self.job, self.number, self.now, self.records, self.posted = job, number, 0, [], 0
         self.turn, self.told = 0, 0
+        self.turns, self.open, self.kept = defaultdict(int), {}, {}
         self.random = random.Random(job.seed * 1000 + number)
 
     def record(self, kind, text, cost=None):
@@ -78,9 +80,88 @@ class Rank:
         self.now += len(peers) * self.job.cost["recv"]
         self.record("leave", "MPI_Waitall")
 
+    def meet(self, name, root=-1, comm=0):
+        """Comes to the next collective: a function that says when those were there that it waits for (0: nobody; None: not yet)."""
+        members = COMMS[comm] if comm else [list(range(self.job.ranks)), []]
+        mine, others = members if self.number in members[0] else members[::-1]
+        turn = self.turns[comm] = self.turns[comm] + 1
+        return self.come((comm, turn), name, root, mine, others or mine)
+
+    def come(self, key, name, root, mine, others):
+        here = self.job.colls[key]
+        self.record("coll", "%s\tcomm=%d\troot=%d\tbytes=8\tgot_bytes=8" % ("MPI_COMM_WORLD" if key[0] == 0 else "c%d" % key[0], key[0], root))
+        here[self.number] = self.now
+        kind = name.replace("MPI_I", "MPI_").lower()
+        if "scan" in kind:
+            needed = mine[:mine.index(self.number)]
+        elif "bcast" in kind:
+            needed = [] if root in (-1, self.number) else [root]
+        else:
+            needed = others if root in (-1, self.number) else []
+        return lambda: max([here[r] for r in needed], default=-10**9) if all(r in here for r in needed) else None
+
+    def until(self, *ends):
+        """Waits; those that it waits for are done COLL behind the last one."""
+        now = self.now + CALL
+        for end in ends:
+            while end() is None:
+                yield
+            now = max(now, end() + COLL)
+        self.now = now
+
+    def groups(self, name, root=-1, comm=0):
+        self.record("enter", name)
+        yield from self.until(self.meet(name, root, comm))
+        self.record("leave", name)
+
+    def idle(self, name):
+        """In the root's group, and not the root: takes no part."""
+        self.record("enter", name)
+        self.turns[1] += 1
+        self.record("coll", "c1\tcomm=1\troot=-1\tbytes=8\tgot_bytes=8")
+        self.now += CALL
+        self.record("leave", name)
+        return iter(())
+
+    def start(self, request, name, root=-1, comm=0):
+        self.record("enter", name)
+        end = self.meet(name, root, comm)
+        self.now += CALL
+        self.record("event", "pith:coll_started\tpayload=request=%d" % request)
+        self.record("leave", name)
+        self.open[request] = end
+
+    def keep(self, request, name, number):
+        self.record("enter", name)
+        self.now += CALL
+        self.record("event", "pith:coll_kept\tpayload=request=%d number=%d" % (request, number))
+        self.record("leave", name)
+        self.kept[request] = name, number, 0
+
+    def restart(self, *requests, root=-1):
+        self.record("enter", "MPI_Startall")
+        for request in requests:
+            name, number, turn = self.kept[request]
+            self.record("event", "pith:coll_started\tpayload=request=%d" % request)
+            self.kept[request] = name, number, turn + 1
+            everybody = list(range(self.job.ranks))
+            self.open[request] = self.come((0, "kept", number, turn), name, root, everybody, everybody)
+        self.now += CALL
+        self.record("leave", "MPI_Startall")
+
+    def wait(self, *requests):
+        self.record("enter", "MPI_Waitall")
+        yield from self.until(*[self.open.pop(request) for request in requests])
+        for request in requests:
+            at = self.now
+            self.record("event", "pith:coll_complete\tpayload=request=%d" % request)
+            self.now = at
+        self.now += len(requests) * self.job.cost["event"]
+        self.record("leave", "MPI_Waitall")
+
     def coll(self, name, root=-1):
         self.record("enter", name)
-        self.record("coll", "MPI_COMM_WORLD\tcomm=0\troot=%d\tbytes=8\tgot=8" % root)
+        self.record("coll", "MPI_COMM_WORLD\tcomm=0\troot=%d\tbytes=8\tgot_bytes=8" % root)
         here = self.job.colls[self.turn]
         self.turn += 1
         here[self.number] = self.now
@@ -174,6 +255,59 @@ def heavy(rank):
             yield from rank.recv(rank.number + 1, own=30000)
 
 
+def some_work(rank, parts=20):
+    for part in range(rank.random.randrange(parts)):
+        rank.compute(rank.random.randrange(4000))
+
+
+def scans(rank):
+    """Who is late holds up those behind, and not those in front."""
+    for turn in range(30):
+        some_work(rank)
+        yield from rank.groups(["MPI_Scan", "MPI_Exscan"][turn % 2])
+
+
+def nonblocking(rank):
+    """Several under way, completed in another order than started, together and alone."""
+    names = [("MPI_Ibarrier", -1), ("MPI_Ibcast", 1), ("MPI_Iallreduce", -1), ("MPI_Ireduce", 2), ("MPI_Iscan", -1)]
+    for turn in range(25):
+        for request in range(3):
+            some_work(rank, 6)
+            rank.start(request, *names[(turn + request) % 5])
+        some_work(rank, 12)
+        if (turn + rank.number) % 3:
+            yield from rank.wait(0, 1, 2)
+        else:
+            yield from rank.wait(2)
+            some_work(rank, 6)
+            yield from rank.wait(0, 1)
+
+
+def between(rank):
+    """Collectives of two groups: who waits, waits for the other one."""
+    for turn in range(30):
+        some_work(rank)
+        name, root = [("MPI_Barrier", -1), ("MPI_Bcast", 1), ("MPI_Allgather", -1), ("MPI_Reduce", 2)][turn % 4]
+        idle = root >= 0 and root != rank.number and root % 2 == rank.number % 2
+        yield from rank.groups(name, root, 1) if not idle else rank.idle(name)
+        yield from rank.groups("MPI_Barrier")
+
+
+def persistent(rank):
+    """Made in one order, started in any: each rank in its own."""
+    names = ["MPI_Barrier_init", "MPI_Bcast_init", "MPI_Allreduce_init"]
+    numbers = [5, 9, 7] if rank.number % 2 else [1, 2, 3]
+    for i in range(3):
+        rank.keep(numbers[i], names[i], i)
+    for turn in range(25):
+        some_work(rank)
+        for i in sorted(range(3), key=lambda i: (i + rank.number) % 3):
+            rank.restart(numbers[i], root=0 if i == 1 else -1)
+            some_work(rank, 4)
+        yield from rank.groups("MPI_Barrier")
+        yield from rank.wait(*numbers)
+
+
 class Job:
     def __init__(self, program, cost, seed):
         self.ranks, self.seed, self.heavy = 4, seed, cost > 0
@@ -196,6 +330,10 @@ def make(program, cost, seed):
         print("# property\tkey=own_cost_ns\tvalue=" + " ".join("%s=%d" % c for c in job.cost.items()))
     for rank in range(job.ranks):
         print("# lane\trank=%d\tthread=0\tname=\thost=h" % rank)
+    print("# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=%d\tranks=%s" % (job.ranks, ",".join(map(str, range(job.ranks)))))
+    print("# comm\tcomm=1\tname=c1\tsize=2\tranks=0,2\tremote_size=2\tremote_ranks=1,3")
+    for name, form in ("started", "request=%d"), ("complete", "request=%d"), ("kept", "request=%d number=%d"):
+        print("# event\tname=pith:coll_%s\tcolour=gray50\tgroup=pith\tformat=%s" % (name, form))
     print("# state\tname=work\tcolour=red\tgroup=user")
     for name in sorted({r[2].split("\t")[1] for r in job.records if "MPI_" in r[2] and r[2][:5] == "enter"}):
         print("# state\tname=%s\tcolour=blue\tgroup=MPI" % name)

@@ -9,7 +9,7 @@ differs() { # FILE: the largest difference of a record's time from the plain run
     [ "$($sim order other.txt)" = good ] || { echo "times fall"; return; }
     $sim compare plain.txt other.txt | awk '{ printf "%d\n", $1 == "worst" ? $2 * 1000 / $4 : 999999 }'
 }
-for program in ring master wavefront sort rooted everybody heavy; do
+for program in ring master wavefront sort rooted everybody heavy scans nonblocking between persistent; do
     $sim make $program 0 7 >p.txt && pith convert p.txt p.pith && pith print p.pith >plain.txt
     worst=0 dilated=0 wrong=1000000
     for cost in 50 800 6000; do
@@ -165,7 +165,7 @@ for time in range(10):
         now = "0.%09d" % (time * 100000 + rank)
         print("%s\t%d\t0\tsend\tMPI_COMM_WORLD\tcomm=0\tpeer=%d\ttag=%d\tbytes=1" % (now, rank, (rank + 1) % 300, time))
         print("%s\t%d\t0\tenter\tMPI_Barrier" % (now, rank))
-        print("%s\t%d\t0\tcoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\tbytes=0\tgot=0" % (now, rank))
+        print("%s\t%d\t0\tcoll\tMPI_COMM_WORLD\tcomm=0\troot=-1\tbytes=0\tgot_bytes=0" % (now, rank))
     for rank in range(300):
         print("0.%09d\t%d\t0\tleave\tMPI_Barrier" % (time * 100000 + 5000 + rank, rank))
 print("0.001000000\t0\t1\tenter\tMPI_Barrier")
