@@ -1,18 +1,19 @@
-# heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper
-# in it that burns HEAVY_NS in each call, as ./heavy-MPI.so; make_workloads MPI its programs, as ./workloads-MPI, ./heat2d-MPI.
-# compare: whether on line and off line find the same in h.pith.
+# heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper in it
+# that burns HEAVY_NS in each call, as ./heavy-MPI.so (make_heavy MPI SOURCE: with this in place of eager_limit.c); make_workloads
+# MPI its programs, as ./workloads-MPI, ./heat2d-MPI. compare: whether on line and off line find the
+# same in h.pith.
 make_heavy() {
     wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavy-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/compensate" -o "heavy-$1.so" "heavy-$1.c" $(runtime_objects "$1") -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
+            -I"$top/wrappers/compensate" -o "heavy-$1.so" "heavy-$1.c" ${2:-} $(runtime_objects "$1" ${2:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
-# What the log library is made of, besides its wrappers.
+# What the log library is made of, besides its wrappers; without one.
 runtime_objects() {
     local source name
     for source in "$top"/wrappers/mpi/*.c "$top"/wrappers/compensate/*.c; do
         name=${source#"$top/wrappers/"} name=${name%.c}
-        [ "$name" = mpi/choice ] || echo "$build/obj/mpi-$1/${name#mpi/}.o"
+        case "$name" in mpi/choice | "${2:-}") ;; *) echo "$build/obj/mpi-$1/${name#mpi/}.o" ;; esac
     done
 }
 # The same of the time library, as ./heavytime-MPI.so.
@@ -21,10 +22,10 @@ make_heavytime() {
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \
-            "$build/obj/mpi-$1"/{real,nested,choice,group}.o "$build/lib/libpith.a" -ldl -lpthread
+            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit}.o "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
-    "mpicc.$1" -std=gnu11 -O2 -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
+    "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
         "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "heat2d-$1" "$top/samples/heat2d.c" -lm
 }
 # ends LOG: of each rank, when its MPI_Finalize ended, in ns

@@ -23,14 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ns of a call that need not wait; of a collective behind the last one to come */
-enum { CALL = 300, COLL = 700 };
+/* ns of a call that need not wait; of one that ends several requests; of a collective behind the last one to come, or
+ * behind its root */
+enum { CALL = 300, ENDS = 1100, COLL = 700 };
 
 static __thread int is_main, inside; /* of MPI: it looks at the clock, too */
 static int64_t now_ns;
 static int64_t cost_ns, latency_ns, eager_bytes;
 static int begun;
-static MPI_Comm beside, recorders; /* ours; the log library's, which is in no time */
+static MPI_Comm beside, recorders[64]; /* ours; the log library's, which are in no time */
+static int recorders_count;
 
 #define REAL(name)                                                                                                     \
     ({                                                                                                                 \
@@ -146,16 +148,35 @@ int PMPI_Init(int *argc, char ***argv)
     return result;
 }
 
+/* Programs make theirs in other ways. */
+static int note_recorders(int result, const MPI_Comm *made)
+{
+    if (*made != MPI_COMM_NULL && recorders_count < (int)(sizeof recorders / sizeof recorders[0]))
+        recorders[recorders_count++] = *made;
+    return result;
+}
+
+static int is_played(MPI_Comm comm)
+{
+    for (int i = 0; i < recorders_count; i++)
+        if (recorders[i] == comm)
+            return 0;
+    return 1;
+}
+
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *made)
 {
-    int result = CALL_REAL(PMPI_Comm_create, comm, group, made);
-    recorders = *made;
-    return result;
+    return note_recorders(CALL_REAL(PMPI_Comm_create, comm, group, made), made);
+}
+
+int PMPI_Comm_split(MPI_Comm comm, int colour, int key, MPI_Comm *made)
+{
+    return note_recorders(CALL_REAL(PMPI_Comm_split, comm, colour, key, made), made);
 }
 
 int PMPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
-    if (comm != recorders)
+    if (is_played(comm))
         send_time(to, tag);
     return CALL_REAL(PMPI_Send, buffer, count, type, to, tag, comm);
 }
@@ -165,16 +186,23 @@ int PMPI_Recv(void *buffer, int count, MPI_Datatype type, int from, int tag, MPI
     MPI_Status own;
     status = status == MPI_STATUS_IGNORE ? &own : status;
     int result = CALL_REAL(PMPI_Recv, buffer, count, type, from, tag, comm, status);
-    if (comm != recorders)
+    if (is_played(comm))
         now_ns = later(now_ns + CALL, arrival(status->MPI_SOURCE, status->MPI_TAG));
     return result;
 }
 
-int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+static int64_t bytes_of(int count, MPI_Datatype type)
 {
     int size;
     CALL_REAL(PMPI_Type_size, type, &size);
-    int is_long = (int64_t)count * size > eager_bytes;
+    return (int64_t)count * size;
+}
+
+int PMPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (!is_played(comm))
+        return CALL_REAL(PMPI_Isend, buffer, count, type, to, tag, comm, request);
+    int is_long = bytes_of(count, type) > eager_bytes;
     if (is_long)
         now_ns += CALL;
     else
@@ -236,7 +264,7 @@ int PMPI_Request_free(MPI_Request *request)
 
 static int wait_for(int count, MPI_Request requests[], MPI_Status statuses[])
 {
-    int64_t end_ns = now_ns + CALL;
+    int64_t end_ns = now_ns + (count > 1 ? ENDS : CALL);
     struct note of[64];
     send_held();
     for (int i = 0; i < count; i++)
@@ -267,6 +295,35 @@ static void meet(void)
     CALL_REAL(PMPI_Allreduce, MPI_IN_PLACE, &now_ns, 1, MPI_INT64_T, MPI_MAX, beside);
     now_ns += COLL;
 }
+/* From the root: large ones take their time, and keep who gets them busy; it says when it was. */
+static void hear(int root, int64_t bytes, MPI_Comm comm)
+{
+    int64_t root_ns = now_ns;
+    int rank;
+    CALL_REAL(PMPI_Comm_rank, comm, &rank);
+    CALL_REAL(PMPI_Bcast, &root_ns, 1, MPI_INT64_T, root, beside);
+    now_ns += CALL + bytes;
+    if (rank != root)
+        now_ns = later(now_ns, root_ns + COLL + 2 * bytes);
+}
+
+int PMPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int result = CALL_REAL(PMPI_Bcast, buffer, count, type, root, comm);
+    if (begun && !inside && is_played(comm))
+        hear(root, bytes_of(count, type), comm);
+    return result;
+}
+
+int PMPI_Scatter(const void *in, int count, MPI_Datatype type, void *out, int count_out, MPI_Datatype type_out,
+                 int root, MPI_Comm comm)
+{
+    int result = CALL_REAL(PMPI_Scatter, in, count, type, out, count_out, type_out, root, comm);
+    if (begun && !inside && is_played(comm))
+        hear(root, bytes_of(count_out, type_out), comm);
+    return result;
+}
+
 #define MEETING(name, arguments, is_ours, ...)                                                                         \
     int name arguments                                                                                                 \
     {                                                                                                                  \
@@ -276,14 +333,14 @@ static void meet(void)
         return result;                                                                                                 \
     }
 
-MEETING(PMPI_Barrier, (MPI_Comm comm), comm != recorders, comm)
+MEETING(PMPI_Barrier, (MPI_Comm comm), is_played(comm), comm)
 MEETING(PMPI_Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-        comm != recorders, in, out, count, type, op, comm)
+        is_played(comm), in, out, count, type, op, comm)
 MEETING(PMPI_Alltoall,
         (const void *in, int count, MPI_Datatype type, void *out, int count_out, MPI_Datatype type_out, MPI_Comm comm),
-        comm != recorders, in, count, type, out, count_out, type_out, comm)
+        is_played(comm), in, count, type, out, count_out, type_out, comm)
 MEETING(PMPI_Alltoallv,
         (const void *in, const int counts[], const int starts[], MPI_Datatype type, void *out, const int counts_out[],
          const int starts_out[], MPI_Datatype type_out, MPI_Comm comm),
-        comm != recorders, in, counts, starts, type, out, counts_out, starts_out, type_out, comm)
+        is_played(comm), in, counts, starts, type, out, counts_out, starts_out, type_out, comm)
 MEETING(PMPI_Win_fence, (int assertion, MPI_Win window), 1, assertion, window)

@@ -23,6 +23,7 @@ struct pithi_carried {
     } arriving;
     MPI_Datatype out_type, in_type; /* to be freed with it */
     int to, to_tag;                 /* of a persistent send */
+    int held_to;                    /* likewise (held_sends.h) */
     int from, tag;                  /* of a receive, as posted */
     uint8_t sends, receives, has_header, is_persistent;
     uint8_t is_active;    /* persistent: started */

@@ -1,6 +1,7 @@
 /* carry.c - carrying begins and ends; what could not be carried is counted. */
 #include "carry.h"
 
+#include "held_sends.h"
 #include "own.h"
 #include "real.h"
 #include "second_message.h"
@@ -111,7 +112,10 @@ void pithi_carry_begin(void)
         return;
     pithi_carried_begin(level == MPI_THREAD_MULTIPLE);
     pithi_own_begin();
+    pithi_delay_begin();
     pithi_part_begin(mode);
+    if (mode > PITHI_COMPENSATE_LOCAL)
+        pithi_held_begin(level == MPI_THREAD_MULTIPLE);
     __atomic_store_n(&pithi_compensate, mode, __ATOMIC_RELAXED);
     pithi_delay_ns();
     pithi_carry_on = mode > PITHI_COMPENSATE_LOCAL;
@@ -178,6 +182,7 @@ void pithi_carry_end(void)
     pithi_own_fact(key, value);
     tell_job(world, delay_ns);
     pithi_carried_look(1);
+    pithi_held_end();
     pithi_second_end();
     __atomic_store_n(&pithi_compensate, PITHI_COMPENSATE_OFF, __ATOMIC_RELAXED);
 }

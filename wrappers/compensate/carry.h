@@ -86,8 +86,8 @@ void pithi_carry_go(struct pithi_carry *carry);
 
 /* What to call with: the program's status, or an own one where it wants none. */
 MPI_Status *pithi_carry_status(struct pithi_carry *carry, MPI_Status *status);
-/* A blocking call is over; `status` of what it received, NULL: it received nothing. */
-void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status);
+/* A blocking call is over; `status` of what it received, NULL: it received nothing. `least`: PITHI_LEAST. */
+void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status, struct pithi_least *least);
 /* A request was made. */
 void pithi_carry_pending(struct pithi_carry *carry, int result, const MPI_Request *request);
 
@@ -107,6 +107,7 @@ void pithi_carry_cancel(const MPI_Request *request);
 
 struct pithi_carry_done {
     int64_t begin_ns;
+    struct pithi_least *least;
     int count;                    /* of requests looked at; 0: none carries */
     struct pithi_carried **found; /* [count] */
     MPI_Status *own;              /* in place of statuses that the program ignores */
@@ -115,9 +116,9 @@ struct pithi_carry_done {
     struct pithi_carried *few[4];
     MPI_Status few_own[4];
 };
-/* Around a call that completes requests: the statuses to call with; and one of the ends. */
+/* Around a call that completes requests: the statuses to call with; and one of the ends. `least`: PITHI_LEAST. */
 MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, const MPI_Request *requests,
-                                   MPI_Status *statuses, const MPI_Status *ignored);
+                                   MPI_Status *statuses, const MPI_Status *ignored, struct pithi_least *least);
 void pithi_carry_done_all(struct pithi_carry_done *done, int result, MPI_Status *statuses);
 void pithi_carry_done_one(struct pithi_carry_done *done, int result, int index, MPI_Status *status);
 void pithi_carry_done_some(struct pithi_carry_done *done, int result, int count, const int *indices,
@@ -144,9 +145,13 @@ struct pithi_carry_coll {
     int64_t begin_ns;
     struct pithi_shadow *comm;      /* NULL: nothing is carried */
     struct pithi_carry_coll *outer; /* a call inside of which this one is (a callback's) */
+    struct pithi_least *least;      /* from a root: of the function, */
+    uint64_t got_bytes;             /* and what this process got */
 };
 void pithi_carry_coll_open(struct pithi_carry_coll *carry);
 void pithi_carry_coll_come(MPI_Comm comm);
+/* Right after it, when it is one from a root. `least`: PITHI_LEAST. */
+void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type, struct pithi_least *least);
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root);
 
 #endif

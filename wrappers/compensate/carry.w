@@ -3,6 +3,7 @@
  */
 #include "bsend_buffer.h"
 #include "carry.h"
+#include "held_sends.h"
 #include "type_parts.h"
 
 /* Parameters are replaced, and put back: their addresses are not taken, so they stay in registers. */
@@ -10,6 +11,20 @@
     (buf_ = (part).buf, count_ = (__typeof__(count_))(part).count, type_ = (part).type)
 #define PITHI_RESTORE(part, buf_, count_, type_)                                                                       \
     (buf_ = (part).user_buf, count_ = (__typeof__(count_))(part).user_count, type_ = (part).user_type)
+
+/* ---- long messages that were posted leave when this process waits ------------------------------------------------ */
+
+{{fn f @recv @recv_matched MPI_Ssend @sendrecv @sendrecv_replace @probe_wait @probe_look @probe_match @probe_imatch}}
+    if (PITHI_CARRYING)
+        pithi_held_leave();
+    {{callfn}}
+{{endfn}}
+
+{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some @with_all @from_root @to_root @win_all}}
+    if (PITHI_CARRYING)
+        pithi_held_leave();
+    {{callfn}}
+{{endfn}}
 
 /* ---- blocking messages ------------------------------------------------------------------------------------------- */
 
@@ -24,7 +39,7 @@
     {{callfn}}
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.out, {{buf}}, {{count}}, {{type}});
-        pithi_carry_over(&{{carry}}, {{returnVal}}, NULL);
+        pithi_carry_over(&{{carry}}, {{returnVal}}, NULL, NULL);
     }
 {{endfn}}
 
@@ -40,7 +55,7 @@
     {{callfn}}
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
-        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}}, PITHI_LEAST);
         {{status}} = {{carry}}.user_status;
     }
 {{endfn}}
@@ -60,7 +75,7 @@
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.out, {{sendbuf}}, {{count}}, {{type}});
         PITHI_RESTORE({{carry}}.in, {{recvbuf}}, {{recvcount}}, {{recvtype}});
-        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}}, PITHI_LEAST);
         {{status}} = {{carry}}.user_status;
     }
 {{endfn}}
@@ -77,7 +92,7 @@
     {{callfn}}
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
-        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}}, PITHI_LEAST);
         {{status}} = {{carry}}.user_status;
     }
 {{endfn}}
@@ -254,7 +269,7 @@
     {{callfn}}
     if (PITHI_CARRYING) {
         PITHI_RESTORE({{carry}}.in, {{buf}}, {{count}}, {{type}});
-        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}});
+        pithi_carry_over(&{{carry}}, {{returnVal}}, {{status}}, PITHI_LEAST);
         {{status}} = {{carry}}.user_status;
     }
 {{endfn}}
@@ -279,7 +294,7 @@
 {{fn f @wait}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, 0, {{status}});
@@ -290,7 +305,7 @@
 {{fn f @test}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE);
+        {{status}} = pithi_carry_done_begin(&{{done}}, 1, {{request}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? 0 : -1, {{status}});
@@ -301,7 +316,8 @@
 {{fn f @wait_all}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE,
+                                                PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_all(&{{done}}, {{returnVal}}, {{statuses}});
@@ -312,7 +328,8 @@
 {{fn f @test_all}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE,
+                                                PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         if ({{returnVal}} != MPI_SUCCESS || *{{flag}})
@@ -326,7 +343,7 @@
 {{fn f @wait_any}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, *{{index}}, {{status}});
@@ -337,7 +354,7 @@
 {{fn f @test_any}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE);
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,
@@ -349,7 +366,8 @@
 {{fn f @wait_some @test_some}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE);
+        {{statuses}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{statuses}}, MPI_STATUSES_IGNORE,
+                                                PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_some(&{{done}}, {{returnVal}}, *{{outcount}}, {{indices}}, {{statuses}});
@@ -410,6 +428,19 @@
     if (PITHI_CARRYING)
         pithi_carry_coll_come({{comm}});
     {{callfn}}
+{{endfn}}
+
+/* What came from the root. */
+{{fn f @bcast}}
+    {{callfn}}
+    if (strstr("{{class}}", "from_root") && PITHI_CARRYING)
+        pithi_carry_coll_got({{returnVal}}, {{root}}, {{count}}, {{type}}, PITHI_LEAST);
+{{endfn}}
+
+{{fn f @scatter @scatterv}}
+    {{callfn}}
+    if (strstr("{{class}}", "from_root") && PITHI_CARRYING)
+        pithi_carry_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}}, PITHI_LEAST);
 {{endfn}}
 
 /* The others. The compiler knows which ones. */

@@ -23,6 +23,8 @@ static __thread struct pithi_carry_coll *innermost __attribute__((tls_model("ini
 void pithi_carry_coll_open(struct pithi_carry_coll *carry)
 {
     carry->comm = NULL;
+    carry->least = NULL;
+    carry->got_bytes = 0;
     carry->outer = innermost;
     innermost = carry;
 }
@@ -36,6 +38,17 @@ void pithi_carry_coll_come(MPI_Comm comm)
     else
         pithi_carry_alone(PITHI_ALONE_COMM);
     innermost->begin_ns = pithi_delay_spent(from);
+}
+
+/* At the root, and in a call that failed, the type may be none. */
+void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type, struct pithi_least *least)
+{
+    MPI_Count size = 0;
+    innermost->least = least;
+    if (result != MPI_SUCCESS || !innermost->comm || innermost->comm->rank == root)
+        return;
+    REAL(MPI_Type_size_x)(type, &size);
+    innermost->got_bytes = (uint64_t)size * (uint64_t)count;
 }
 
 static struct arrival arrive(const struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root,
@@ -54,9 +67,10 @@ static void together(const struct arrival *all) { pithi_delay_set(all->at_ns - a
 
 static void from_root(const struct pithi_carry_coll *carry, const struct arrival *root, int64_t end_ns)
 {
-    struct pithi_wait wait = {carry->begin_ns, end_ns, PITHI_WAIT_COLL, 0, {0, 0, 0}, 0, 0};
-    struct pithi_header header = {-root->minus_delay_ns, root->at_ns, 0};
-    pithi_delay_message(&wait, &header, 0);
+    struct pithi_wait wait = {
+        .begin_ns = carry->begin_ns, .end_ns = end_ns, .least = carry->least, .ways = carry->least};
+    struct pithi_header header = {.delay_ns = -root->minus_delay_ns, .sent_ns = root->at_ns};
+    pithi_delay_message(&wait, &header, carry->got_bytes);
     pithi_delay_waited(&wait);
 }
 

@@ -1,6 +1,7 @@
 /* carry_message.c - messages on their way into the library and out of it: blocking calls, and how others begin. */
 #include "carry.h"
 
+#include "held_sends.h"
 #include "own.h"
 #include "real.h"
 #include "second_message.h"
@@ -40,6 +41,18 @@ void pithi_carry_open(struct pithi_carry *carry, enum pithi_carry_call call, MPI
     open_with(carry, call, found);
 }
 
+/* A long message may stay until this process waits. (That of MPI_Isendrecv, which few libraries have, is taken to go.) */
+static void hold(const struct pithi_carry *carry, struct pithi_header *header, int to)
+{
+    uint64_t added = pithi_carry_in_message() ? sizeof *header : 0;
+    int held_to = 0;
+    if (carry->call == PITHI_CARRY_REQUEST || carry->call == PITHI_CARRY_PERSISTENT)
+        held_to = pithi_held_to(carry->comm, to, (uint64_t)header->size_bytes, added);
+    if (carry->call == PITHI_CARRY_PERSISTENT)
+        carry->entry->held_to = held_to;
+    header->held = carry->call == PITHI_CARRY_REQUEST ? pithi_held_post(held_to) : 0;
+}
+
 static int may_carry(const struct pithi_carry *carry, const struct pithi_part *part, int peer)
 {
     return carry->comm && peer != MPI_PROC_NULL && !pithi_part_is_bad(part);
@@ -52,7 +65,9 @@ void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count coun
     if (!may_carry(carry, &carry->out, to))
         return;
     carry->sends = 1;
-    if (carry->call != PITHI_CARRY_PERSISTENT)
+    header->size_bytes = (int64_t)pithi_part_bytes(&carry->out);
+    hold(carry, header, to);
+    if (!pithi_carry_in_message() || carry->call == PITHI_CARRY_BOTH)
         pithi_delay_fill(header, carry->from_ns);
     if (pithi_carry_in_message())
         pithi_part_send(&carry->out, header, carry->call, carry->entry ? &carry->entry->copied : NULL);
@@ -102,6 +117,8 @@ void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, 
     if (!carry->comm || pithi_part_is_bad(&carry->in) || (to == MPI_PROC_NULL && from == MPI_PROC_NULL))
         return;
     pithi_delay_fill(header, carry->from_ns);
+    header->size_bytes = carry->out_header.size_bytes = (int64_t)pithi_part_bytes(&carry->in);
+    header->held = 0;
     carry->sends = to != MPI_PROC_NULL;
     if (from != MPI_PROC_NULL)
         note_receive(carry, from, from_tag);
@@ -113,7 +130,17 @@ void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, 
         pithi_second_send(carry->comm, header, to, tag);
 }
 
-void pithi_carry_go(struct pithi_carry *carry) { carry->begin_ns = pithi_delay_spent(carry->from_ns); }
+/* The moment of sending is that of the library's own call, where the header can still be written. */
+void pithi_carry_go(struct pithi_carry *carry)
+{
+    carry->begin_ns = pithi_delay_spent(carry->from_ns);
+    if (!carry->out.has_header || !carry->out.header || carry->call == PITHI_CARRY_PERSISTENT)
+        return;
+    carry->out.header->sent_ns = carry->begin_ns + pithi_delay_offset(carry->begin_ns);
+    carry->out.header->delay_ns = pithi_delay_ns();
+    if (carry->out.copied)
+        memcpy(carry->out.copied, carry->out.header, sizeof *carry->out.header);
+}
 
 MPI_Status *pithi_carry_status(struct pithi_carry *carry, MPI_Status *status)
 {
@@ -149,15 +176,19 @@ static void receive(struct pithi_carry *carry, int result, MPI_Status *status, s
             pithi_carried_letter(carry->comm, NULL, carry->from == MPI_ANY_SOURCE ? status->MPI_SOURCE : carry->from,
                                  carry->tag == MPI_ANY_TAG ? status->MPI_TAG : carry->tag, &carry->in_header);
     }
-    if (good)
-        pithi_delay_message(wait, &carry->in_header, pithi_status_bytes(status));
+    if (!good)
+        return;
+    pithi_held_left(&carry->in_header);
+    pithi_delay_message(wait, &carry->in_header, pithi_status_bytes(status));
 }
 
-void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status)
+void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status, struct pithi_least *least)
 {
     if (!carry->sends && !carry->receives)
         return;
-    struct pithi_wait wait = {carry->begin_ns, pithi_delay_clock(), PITHI_WAIT_RECV, 0, {0, 0, 0}, 0, 0};
+    struct pithi_wait wait = {.begin_ns = carry->begin_ns, .end_ns = pithi_delay_clock(), .least = least, .count = 0};
+    if (carry->sends)
+        pithi_delay_sent((uint64_t)carry->out_header.size_bytes, wait.end_ns - wait.begin_ns);
     if (carry->receives)
         receive(carry, result, status, &wait);
     pithi_part_end(&carry->out);
@@ -185,6 +216,8 @@ void pithi_carry_pending(struct pithi_carry *carry, int result, const MPI_Reques
     if (!entry)
         return;
     int64_t from = pithi_delay_clock();
+    if (entry->sends && carry->call == PITHI_CARRY_REQUEST)
+        pithi_delay_sent((uint64_t)entry->out.size_bytes, from - carry->begin_ns);
     entry->has_header = carry->out.has_header || carry->in.has_header;
     keep_type(&carry->out, &entry->out_type);
     keep_type(&carry->in, &entry->in_type);

@@ -1,6 +1,7 @@
 /* carry_request.c - requests: starts, completions, ends. */
 #include "carry.h"
 
+#include "held_sends.h"
 #include "own.h"
 #include "real.h"
 #include "second_message.h"
@@ -20,6 +21,7 @@ static void start(struct pithi_carried *entry, int64_t from_ns)
     entry->is_cancelled = entry->is_settled = 0;
     if (entry->sends) {
         pithi_delay_fill(&entry->out, from_ns);
+        entry->out.held = pithi_held_post(entry->held_to);
         if (!entry->has_header)
             pithi_second_send(entry->comm, &entry->out, entry->to, entry->to_tag);
     } else if (!entry->has_header) {
@@ -93,8 +95,10 @@ static void settle(struct pithi_carried *entry, int result, MPI_Status *status, 
         pithi_status_without_header(status);
     if (!entry->has_header && !entry->is_settled)
         good &= pithi_carried_letter(entry->comm, entry, from, tag, &entry->in);
-    if (good && !entry->is_settled)
+    if (good && !entry->is_settled) {
+        pithi_held_left(&entry->in);
         pithi_delay_message(wait, &entry->in, pithi_status_bytes(status));
+    }
     entry->is_settled = 1;
 }
 
@@ -147,8 +151,9 @@ static int look(struct pithi_carry_done *done, int count, const MPI_Request *req
 }
 
 MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, const MPI_Request *requests,
-                                   MPI_Status *statuses, const MPI_Status *ignored)
+                                   MPI_Status *statuses, const MPI_Status *ignored, struct pithi_least *least)
 {
+    done->least = least;
     done->count = 0;
     done->memory = NULL;
     done->user = statuses;
@@ -163,7 +168,8 @@ MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, con
 
 static struct pithi_wait begin_end(const struct pithi_carry_done *done)
 {
-    return (struct pithi_wait){done->begin_ns, pithi_delay_clock(), PITHI_WAIT_COMPLETION, 0, {0, 0, 0}, 0, 0};
+    return (struct pithi_wait){
+        .begin_ns = done->begin_ns, .end_ns = pithi_delay_clock(), .least = done->least, .count = 0};
 }
 
 static void end(struct pithi_carry_done *done, const struct pithi_wait *wait)
@@ -228,7 +234,7 @@ void pithi_carry_peeked(MPI_Request request, int result, int flag, MPI_Status *s
 {
     struct pithi_carried *entry =
         result == MPI_SUCCESS && flag && request != MPI_REQUEST_NULL ? pithi_carried_find(request, 0) : NULL;
-    struct pithi_wait wait = {0, 0, PITHI_WAIT_COMPLETION, 0, {0, 0, 0}, 0, 0};
+    struct pithi_wait wait = {.least = NULL, .count = 0}; /* when the library's own call began is not known */
     if (!entry || !entry->receives || status == MPI_STATUS_IGNORE || (entry->is_persistent && !entry->is_active))
         return;
     wait.begin_ns = wait.end_ns = pithi_delay_clock();

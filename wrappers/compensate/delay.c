@@ -62,10 +62,23 @@ void pithi_delay_fill(struct pithi_header *header, int64_t from_ns)
     header->sent_ns = now_ns + pithi_delay_offset(now_ns);
 }
 
+static int64_t look_ns; /* what a look at the clock takes: of two, one lies between them */
+
+void pithi_delay_begin(void)
+{
+    int64_t last = pithi_delay_clock(), least = INT64_MAX;
+    for (int i = 0; i < 100; i++) {
+        int64_t now = pithi_delay_clock();
+        least = now - last < least ? now - last : least;
+        last = now;
+    }
+    look_ns = least;
+}
+
 int64_t pithi_delay_spent(int64_t begin_ns)
 {
     int64_t now = pithi_delay_clock();
-    pithi_own_add(now - begin_ns);
+    pithi_own_add(now - begin_ns + look_ns);
     return now;
 }
 
@@ -77,57 +90,67 @@ void pithi_delay_set(int64_t x_ns)
 }
 
 /* ---- Shortest times -------------------------------------------------------------------------------------------------
- * How long calls take that need not wait, and how soon a message is there: by size (1 byte, 2 to 3, 4 to 7 ...), as
- * far as was seen up to now. Whoever finds a shorter one while another thread does may be forgotten: it comes again. */
-enum { SIZES = 65 };
-static struct {
-    int64_t ready_ns, waited_ns; /* calls whose message had been sent before; others. + 1; 0: none yet */
-} calls[PITHI_WAIT_KINDS][SIZES];
-static struct {
-    int64_t way_ns; /* + 1 */
-    int was_waited_for;
-} ways[2][SIZES]; /* point to point; collectives */
+ * Whoever finds a shorter one while another thread does may be forgotten: it comes again. */
+
+static struct pithi_least messages[PITHI_SIZES]; /* from point to point: their ways; as `ready_ns` calls that sent */
 
 static unsigned size_class(uint64_t size_bytes) { return size_bytes ? 64 - (unsigned)__builtin_clzll(size_bytes) : 0; }
 
-static int64_t get(const int64_t *least) { return __atomic_load_n(least, __ATOMIC_RELAXED) - 1; }
+/* INT64_MAX: none seen. */
+static int64_t get(const int64_t *least)
+{
+    int64_t known = __atomic_load_n(least, __ATOMIC_RELAXED);
+    return known ? known - 1 : INT64_MAX;
+}
 
 static void lower(int64_t *least, int64_t ns)
 {
-    int64_t known = get(least);
     ns = ns > 0 ? ns : 0;
-    if (known < 0 || ns < known)
+    if (ns < get(least))
         __atomic_store_n(least, ns + 1, __ATOMIC_RELAXED);
 }
 
-static void learn(const struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes)
+static struct pithi_least *way_of(const struct pithi_wait *wait, uint64_t size_bytes)
 {
-    unsigned size = size_class(size_bytes);
-    int coll = wait->kind == PITHI_WAIT_COLL, waited = header->sent_ns > wait->begin_ns;
-    lower(&ways[coll][size].way_ns, wait->end_ns - header->sent_ns);
-    if (waited)
-        __atomic_store_n(&ways[coll][size].was_waited_for, 1, __ATOMIC_RELAXED);
-    lower(waited ? &calls[wait->kind][size].waited_ns : &calls[wait->kind][size].ready_ns,
-          wait->end_ns - wait->begin_ns);
+    return &(wait->ways ? wait->ways : messages)[size_class(size_bytes)];
 }
 
-/* 0: not known, for messages that lay there tell nothing. */
-static int64_t way(const struct pithi_wait *wait, uint64_t size_bytes)
+/* 0: not known, for messages that lay there tell nothing; unless they came nearly as soon as one that came while a call
+ * took its time. */
+static int64_t known_way(const struct pithi_wait *wait, uint64_t size_bytes)
 {
-    int coll = wait->kind == PITHI_WAIT_COLL;
-    unsigned size = size_class(size_bytes);
-    return __atomic_load_n(&ways[coll][size].was_waited_for, __ATOMIC_RELAXED) ? get(&ways[coll][size].way_ns) : 0;
+    const struct pithi_least *way = way_of(wait, size_bytes);
+    int64_t least = get(&way->way_ns), flight = get(&way->flight_ns);
+    return get(&way->waited_ns) < INT64_MAX || (flight < INT64_MAX && flight - least <= least / 2) ? least : 0;
 }
 
-/* Where all calls waited: not longer than the shortest of them, nor than a message was under way. */
+/* Of a call for several messages the one that it waited for tells. */
+static void learn(const struct pithi_wait *wait)
+{
+    struct pithi_least *call = &wait->least[size_class(wait->last_bytes)], *way = way_of(wait, wait->last_bytes);
+    int64_t took = wait->end_ns - wait->begin_ns, lay = wait->begin_ns - wait->last.sent_ns, under_way;
+    lower(&way->way_ns, took + lay);
+    if (lay < 0)
+        lower(&way->waited_ns, took);
+    if (lay < took)
+        lower(&way->flight_ns, took + lay);
+    /* one sent before may have been under way still: then the call tells of that */
+    under_way = known_way(wait, wait->last_bytes);
+    lower(lay >= (under_way ? under_way : took) ? &call->ready_ns : &call->waited_ns, took);
+}
+
+void pithi_delay_sent(uint64_t size_bytes, int64_t ns) { lower(&messages[size_class(size_bytes)].ready_ns, ns); }
+
+/* Where all calls waited: not longer than the shortest of them, than a message was under way, than sending one took. */
 static int64_t least_call(const struct pithi_wait *wait, uint64_t size_bytes)
 {
-    unsigned size = size_class(size_bytes);
-    int64_t ready = get(&calls[wait->kind][size].ready_ns), waited = get(&calls[wait->kind][size].waited_ns);
-    int64_t least = way(wait, size_bytes);
-    if (ready >= 0)
-        return ready;
-    return waited >= 0 && waited < least ? waited : least;
+    const struct pithi_least *call = &wait->least[size_class(size_bytes)];
+    int64_t least = known_way(wait, size_bytes), sent = get(&messages[size_class(size_bytes)].ready_ns);
+    if (get(&call->ready_ns) < INT64_MAX)
+        return get(&call->ready_ns);
+    if (get(&call->waited_ns) < least)
+        least = get(&call->waited_ns);
+    return !wait->ways && sent < least ? sent : least;
 }
 
 /* ---- The rule ---------------------------------------------------------------------------------------------------- */
@@ -147,15 +170,15 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
             wait->last = *header;
         return;
     }
-    learn(wait, header, size_bytes);
-    if (wait->count == 0 || header->sent_ns > wait->last.sent_ns) {
+    if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
+        (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;
         other_bytes = wait->last_bytes;
         wait->last = *header;
         wait->last_bytes = size_bytes;
     }
     if (wait->count++ > 0)
-        wait->others_ns = later(wait->others_ns, other.sent_ns - other.delay_ns + way(wait, other_bytes));
+        wait->others_ns = later(wait->others_ns, other.sent_ns - other.delay_ns + known_way(wait, other_bytes));
 }
 
 void pithi_delay_waited(const struct pithi_wait *wait)
@@ -167,7 +190,10 @@ void pithi_delay_waited(const struct pithi_wait *wait)
         pithi_delay_set(earlier(x1, x2 + took));
         return;
     }
-    int64_t least = earlier(least_call(wait, wait->last_bytes), took), under_way = way(wait, wait->last_bytes);
+    if (wait->least)
+        learn(wait);
+    int64_t least = wait->least ? earlier(least_call(wait, wait->last_bytes), took) : 0;
+    int64_t under_way = known_way(wait, wait->last_bytes);
     if (sent + under_way > wait->begin_ns + least) /* it waited */
         x = earlier(x1, x2 + took - least);
     else

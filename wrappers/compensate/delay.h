@@ -54,29 +54,49 @@ int64_t pithi_delay_offset(int64_t local_ns);
 struct pithi_header {
     int64_t delay_ns, sent_ns; /* of the sender when it was sent, and then by the clock that all share */
     int64_t size_bytes;        /* of the message, where it stands before one; not all libraries tell it of all calls */
+    int64_t held;              /* its number, if it stays until its sender waits (held_sends.h); else 0 */
 };
 
 /* The first two, now, of a message whose own part of the call began at from_ns: the moment of sending is now; what of
  * that part comes behind it is an own cost, and moves both. */
 void pithi_delay_fill(struct pithi_header *header, int64_t from_ns);
 
+/* When it is on: what follows goes on from here. */
+void pithi_delay_begin(void);
 /* Our own part of a call: what it took, from `begin_ns` to now, is an own cost. Returns now. */
 int64_t pithi_delay_spent(int64_t begin_ns);
 /* The delay becomes x_ns (never less than 0). */
 void pithi_delay_set(int64_t x_ns);
 
-/* What a call waited for. Shortest times are kept by kind of call. */
-enum pithi_wait_kind { PITHI_WAIT_RECV, PITHI_WAIT_COMPLETION, PITHI_WAIT_COLL, PITHI_WAIT_KINDS };
+/* How long calls of one function take at least, and how soon their messages are there: by size (1 byte, 2 to 3, 4 to 7
+ * ...), as far as was seen in this process up to now. As `pith compensate` has it of the whole log (shortest.h). */
+enum { PITHI_SIZES = 65 };
+struct pithi_least {             /* ns + 1; 0: none seen */
+    int64_t ready_ns, waited_ns; /* of calls whose message was there before they began; of the others */
+    int64_t way_ns, flight_ns;   /* of messages; of those that came while a call waited, though sent before it */
+};
+/* In a wrapper: those of its function. */
+#define PITHI_LEAST                                                                                                    \
+    __extension__({                                                                                                    \
+        static struct pithi_least least_[PITHI_SIZES];                                                                 \
+        least_;                                                                                                        \
+    })
+
+/* What a call waited for. */
 struct pithi_wait {
-    int64_t begin_ns, end_ns; /* of the library's own call */
-    enum pithi_wait_kind kind;
-    int count;                /* messages that it was for */
+    int64_t begin_ns, end_ns;  /* of the library's own call */
+    struct pithi_least *least; /* of its function; NULL: how long it takes says nothing */
+    struct pithi_least
+        *ways; /* of a collective, what its function's messages take; NULL: they are from point to point */
+    int count; /* messages that it was for */
     struct pithi_header last; /* of these, the one sent last */
     uint64_t last_bytes;
     int64_t others_ns; /* when the others would have been there at the latest */
 };
-/* Begun with the first three fields, and the rest 0; each message; and then the delay that follows from it. */
+/* Begun with the first fields, and from `count` on 0; each message; and then the delay that follows from it. */
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes);
 void pithi_delay_waited(const struct pithi_wait *wait);
+/* A call that sent a message took so long. */
+void pithi_delay_sent(uint64_t size_bytes, int64_t ns);
 
 #endif

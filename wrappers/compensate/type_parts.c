@@ -89,7 +89,7 @@ int pithi_part_is_bad(const struct pithi_part *part)
            (part->user_buf == NULL && part->user_count > 0 && copied_size(part->user_type) > 0);
 }
 
-static uint64_t size_of(const struct pithi_part *part)
+uint64_t pithi_part_bytes(const struct pithi_part *part)
 {
     int64_t plain = copied_size(part->user_type);
     MPI_Count size = plain;
@@ -103,7 +103,8 @@ void pithi_part_join(struct pithi_part *part, struct pithi_header *header)
     int lengths[2] = {sizeof *header / sizeof(int64_t), (int)part->user_count};
     MPI_Datatype types[2] = {MPI_INT64_T, part->user_type};
     MPI_Aint places[2];
-    int parts = size_of(part) > 0 ? 2 : 1; /* an empty one at MPI_BOTTOM would be a buffer that MPICH refuses */
+    int parts =
+        pithi_part_bytes(part) > 0 ? 2 : 1; /* an empty one at MPI_BOTTOM would be a buffer that MPICH refuses */
     REAL(MPI_Get_address)(header, &places[0]);
     REAL(MPI_Get_address)(part->user_buf, &places[1]);
 #if MPI_VERSION >= 4
@@ -155,7 +156,7 @@ static void pass(const void *from, MPI_Count from_count, MPI_Datatype from_type,
 
 static void pack(struct pithi_part *part, const struct pithi_header *header, void **memory)
 {
-    uint64_t room = size_of(part);
+    uint64_t room = pithi_part_bytes(part);
     char *place = *memory = malloc(sizeof *header + room);
     if (!place)
         return;
@@ -169,7 +170,6 @@ static void pack(struct pithi_part *part, const struct pithi_header *header, voi
 
 void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum pithi_carry_call call, void **memory)
 {
-    header->size_bytes = (int64_t)size_of(part);
     if (call == PITHI_CARRY_BOTH) {
         pack(part, header, memory);
         return;
@@ -182,7 +182,6 @@ void pithi_part_send(struct pithi_part *part, struct pithi_header *header, enum 
         return;
     }
     copy(part, header, place);
-    memcpy(place, header, sizeof *header);
 }
 
 void pithi_part_recv(struct pithi_part *part, struct pithi_header *header)
@@ -217,7 +216,7 @@ void pithi_part_end(struct pithi_part *part)
 /* A type of the program's may be freed before the message is there; one made of it stays. NULL: no memory. */
 static char *make_copy(struct pithi_part *part, struct pithi_arriving *arriving)
 {
-    arriving->room = size_of(part);
+    arriving->room = pithi_part_bytes(part);
     if (!(arriving->memory = malloc(sizeof(struct pithi_header) + arriving->room)))
         return NULL;
     arriving->buf = part->user_buf;
@@ -237,7 +236,6 @@ void pithi_part_replace(struct pithi_part *part, struct pithi_header *header, st
     char *memory = make_copy(part, arriving);
     if (!memory)
         return;
-    header->size_bytes = (int64_t)arriving->room;
     memcpy(memory, header, sizeof *header);
     pass(part->user_buf, part->user_count, part->user_type, memory + sizeof *header, (MPI_Count)arriving->room,
          MPI_PACKED);
@@ -291,7 +289,7 @@ static uint64_t measure_copy_most(void)
         return 0;
     memset(of, 0, COPY_MOST);
     for (int i = 0; i < 20; i++) {
-        struct pithi_header header = {0, 0, 0};
+        struct pithi_header header = {0};
         struct pithi_part part;
         int64_t from = pithi_delay_clock();
         pithi_part_user(&part, to, 1, MPI_BYTE);

@@ -11,6 +11,8 @@ void pithi_part_begin(int mode);
 void pithi_part_user(struct pithi_part *part, void *buf, MPI_Count count, MPI_Datatype type);
 /* 1: the library would refuse it, whatever we do; so it gets it as it is. */
 int pithi_part_is_bad(const struct pithi_part *part);
+/* Without a header; of one that is not bad. */
+uint64_t pithi_part_bytes(const struct pithi_part *part);
 /* The header before the message, both as one element of a new struct type, from MPI_BOTTOM. */
 void pithi_part_join(struct pithi_part *part, struct pithi_header *header);
 /* The same by a copy where that is faster, else by a type. The copy is in this thread's own memory; of a call that does

@@ -7,12 +7,9 @@
  */
 #include "eager_limit.h"
 
-#include "pith_tool.h"
 #include "real.h"
 
 #include <mpi.h>
-#include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #ifdef OPEN_MPI
@@ -79,20 +76,13 @@ static size_t network_limit(void)
     return limit_of("tcp");
 }
 
-void pithi_eager_tell(void)
+void pithi_eager_find(struct pithi_eager_limits *limits)
 {
-    char text[80];
+    int is_its_own = variable("ompi", "pml", "ob1", "priority") != NULL;
 
-    if (!variable("ompi", "pml", "ob1", "priority"))
-        return;
-    size_t here = same_host_limit(), there = network_limit(), at = 0;
-    if (here)
-        at = (size_t)snprintf(text, sizeof text, "same_host=%zu", here);
-    if (there)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%snetwork=%zu", at ? " " : "", there);
-    if (at)
-        pith_property("eager_bytes", text);
+    limits->same_host = is_its_own ? same_host_limit() : 0;
+    limits->network = is_its_own ? network_limit() : 0;
 }
 #else
-void pithi_eager_tell(void) {}
+void pithi_eager_find(struct pithi_eager_limits *limits) { *limits = (struct pithi_eager_limits){0, 0}; }
 #endif

@@ -3,7 +3,13 @@
 #ifndef PITHI_EAGER_LIMIT_H
 #define PITHI_EAGER_LIMIT_H
 
-/* Between MPI_Init and MPI_Finalize: tells the log what is known, as its property eager_bytes (native/SPEC.md). */
-void pithi_eager_tell(void);
+#include <stddef.h>
+
+/* In bytes, to a process on the same host, and to others; 0: all go at once, or it is not known. */
+struct pithi_eager_limits {
+    size_t same_host, network;
+};
+/* Between MPI_Init and MPI_Finalize. */
+void pithi_eager_find(struct pithi_eager_limits *limits);
 
 #endif

@@ -11,6 +11,7 @@
 #include "transport.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 int pithi_job_up, pithi_job_threads, pithi_job_messages;
@@ -55,6 +56,22 @@ static void tell_library(void)
     pith_property("mpi", text);
 }
 
+/* What is known, as the property eager_bytes (native/SPEC.md). */
+static void tell_eager(void)
+{
+    struct pithi_eager_limits limits;
+    char text[80];
+    int at = 0;
+
+    pithi_eager_find(&limits);
+    if (limits.same_host)
+        at = snprintf(text, sizeof text, "same_host=%zu", limits.same_host);
+    if (limits.network)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%snetwork=%zu", at ? " " : "", limits.network);
+    if (at)
+        pith_property("eager_bytes", text);
+}
+
 void pithi_job_begin(int result)
 {
     int provided = MPI_THREAD_SINGLE;
@@ -71,7 +88,7 @@ void pithi_job_begin(int result)
     if (!opened)
         return;
     tell_library();
-    pithi_eager_tell();
+    tell_eager();
     /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
      * collective. */
     if (pith_job_join(opened) != 0)

@@ -1,6 +1,6 @@
 /* workloads.c - small parallel programs whose run is known well enough to see whether it comes back:
  *
- *     workloads NAME TURNS [WORK [sleep]]      montecarlo, ring, sort, wavefront, onesided
+ *     workloads NAME TURNS [WORK [sleep]]      montecarlo, ring, sort, wavefront, onesided, rooted
  *
  * Each computes WORK nanoseconds or so between any two MPI calls (default 20000), uneven but the same in every run, and
  * never looks at a clock; or it sleeps as long instead, which a played clock (test/mpi/played.c) knows exactly. Rank 0
@@ -221,6 +221,41 @@ static void wavefront(void)
     MPI_Allreduce(&edge, &result, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
+/* ---- Large and small from a root, and to the neighbour in several ways; some look more often, and so are late ------- */
+
+static void give(long turn, int next, int last)
+{
+    static char from[4096], to[4096];
+    int bytes = turn % 3 ? 8 : 4096;
+    MPI_Request requests[2];
+    MPI_Irecv(to, bytes, MPI_CHAR, last, 5, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(from, bytes, MPI_CHAR, next, 5, MPI_COMM_WORLD, &requests[1]);
+    compute((uint64_t)turn, share(turn, rank + 2));
+    if (turn % 2) {
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    } else {
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    }
+}
+
+static void rooted(void)
+{
+    static char all[64 * 4096], mine[4096];
+    int found;
+    for (long turn = 0; turn < turns; turn++) {
+        int root = (int)(turn / 5 % size), bytes = turn % 2 ? 16 : 4096;
+        for (long look = (turn + rank) % 4; look > 0; look--)
+            MPI_Iprobe(rank, 9, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        result += compute((uint64_t)turn, share(turn, rank));
+        if (turn % 3)
+            MPI_Bcast(all, bytes, MPI_CHAR, root, MPI_COMM_WORLD);
+        else
+            MPI_Scatter(all, bytes, MPI_CHAR, mine, bytes, MPI_CHAR, root, MPI_COMM_WORLD);
+        give(turn, (rank + 1) % size, (rank + size - 1) % size);
+    }
+}
+
 /* ---- Edges are put into the neighbours' memory ------------------------------------------------------------------- */
 
 static void onesided(void)
@@ -247,8 +282,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } all[] = {
-        {"montecarlo", montecarlo}, {"ring", ring}, {"sort", sort}, {"wavefront", wavefront}, {"onesided", onesided}};
+    } all[] = {{"montecarlo", montecarlo}, {"ring", ring},         {"sort", sort},
+               {"wavefront", wavefront},   {"onesided", onesided}, {"rooted", rooted}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
