@@ -8,12 +8,16 @@
 #include "native/sheets.h"
 #include "native/stack.h"
 
-/* What is known of one lane: where its sheets stand, in the log or in the temporary file. */
+/* The sheets of a lane that were made of its records, and where they stand in the temporary file. */
+struct made {
+    struct pithi_lane_sheets sheets;
+    uint32_t room;
+};
+
+/* What is known of one lane. */
 struct known {
-    struct pithi_sheet_place *places;
-    uint32_t count, room;
-    struct pithi_paths paths;
-    int done, made;
+    const struct pithi_lane_sheets *sheets; /* the log's, or made; NULL: not asked for yet */
+    struct made *made;                      /* NULL: they are the log's */
 };
 
 struct pithlog_summary {
@@ -48,8 +52,9 @@ int pithlog_summary_open(struct pithlog *log, struct pithlog_summary **summary)
 
 static void forget(struct known *known)
 {
-    free(known->places);
-    pithi_paths_free(&known->paths);
+    if (known->made)
+        pithi_lane_sheets_free(&known->made->sheets);
+    free(known->made);
     *known = (struct known){0};
 }
 
@@ -71,17 +76,17 @@ void pithlog_summary_close(struct pithlog_summary *s)
 
 struct making {
     struct pithlog_summary *summary;
-    struct known *known;
+    struct made *made;
 };
 
 static int keep_sheet(void *context, const void *payload, size_t size)
 {
     struct making *making = context;
     struct pithlog_summary *s = making->summary;
-    struct known *known = making->known;
+    struct pithi_lane_sheets *sheets = &making->made->sheets;
     struct pithi_sheet sheet;
     if (!pithi_sheet_get(payload, size, size, &sheet) ||
-        !pithi_grow(&known->places, known->count, &known->room, sizeof *known->places))
+        !pithi_grow(&sheets->places, sheets->count, &making->made->room, sizeof *sheets->places))
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (s->fd < 0 && (s->fd = pithi_temporary_file()) < 0)
         return pithi_fail(PITH_ERR_IO, "%s: no place for a temporary file: %s; set TMPDIR", s->log->path,
@@ -89,7 +94,7 @@ static int keep_sheet(void *context, const void *payload, size_t size)
     if (pwrite(s->fd, payload, size, (off_t)s->fd_size) != (ssize_t)size)
         return pithi_fail(PITH_ERR_IO, "%s: the temporary file for its summary cannot be written: %s; set TMPDIR",
                           s->log->path, strerror(errno));
-    known->places[known->count++] =
+    sheets->places[sheets->count++] =
         (struct pithi_sheet_place){s->fd_size, sheet.start_ns, sheet.end_ns, (uint32_t)size, sheet.records};
     s->fd_size += size;
     return PITH_OK;
@@ -131,44 +136,34 @@ static int make_of_records(struct pithlog_iter *iter, struct pithi_summary *buil
 static int make(struct pithlog_summary *s, uint32_t lane)
 {
     struct known *known = &s->lanes[lane];
-    struct making making = {s, known};
+    struct making making = {s, known->made = calloc(1, sizeof *known->made)};
+    struct pithi_paths *paths = making.made ? &making.made->sheets.paths : NULL;
     struct pithlog_query query = {.from_ns = INT64_MIN, .to_ns = INT64_MAX, .lanes = &lane, .lane_count = 1};
     struct pithlog_iter *iter = NULL;
     struct pithi_summary *builder = NULL;
     int err = PITH_OK;
-    if (!pithi_paths_begin(&known->paths) || !(builder = pithi_summary_new(lane, &known->paths)))
+    if (!paths || !pithi_paths_begin(paths) || !(builder = pithi_summary_new(lane, paths)))
         err = pithi_fail(PITH_ERR_MEMORY, "%s: no memory for a summary", s->log->path);
     if (err == PITH_OK && (err = pithlog_iter_open(s->log, &query, &iter)) == PITH_OK)
         err = make_of_records(iter, builder, &making);
     pithlog_iter_close(iter);
     pithi_summary_free(builder);
-    known->made = 1;
+    if (err == PITH_OK)
+        known->sheets = &making.made->sheets;
     return err;
 }
 
-/* ---- One that is in the log -------------------------------------------------------------------------------------- */
-
-/* What a log has of a lane is taken when it is good; if not, 0, and one is made. */
-static int find(struct pithlog_summary *s, uint32_t number)
-{
-    struct known *known = &s->lanes[number];
-    const struct pithi_log_lane *lane;
-    if (pithi_log_lane(s->log, number, &lane) != PITH_OK || lane->sheet_count == 0 ||
-        pithi_log_sheets(s->log, lane, &known->places, &known->paths) != PITH_OK)
-        return 0;
-    known->count = lane->sheet_count;
-    return 1;
-}
-
+/* What a log has of a lane is taken when it is good; if not, it is made. */
 static int have(struct pithlog_summary *s, uint32_t lane)
 {
     int err = PITH_OK;
     if (lane >= s->log->info.lanes)
         return pithi_fail(PITH_ERR_USAGE, "%s: there is no lane %u", s->log->path, lane);
     struct known *known = &s->lanes[lane];
-    if (!known->done && !find(s, lane) && (err = make(s, lane)) != PITH_OK)
+    if (!known->sheets)
+        known->sheets = pithi_log_kept_sheets(s->log, lane);
+    if (!known->sheets && (err = make(s, lane)) != PITH_OK)
         forget(known);
-    known->done = err == PITH_OK;
     return err;
 }
 
@@ -271,7 +266,7 @@ const struct pithlog_path *pithlog_summary_paths(struct pithlog_summary *s, uint
 {
     if (have(s, lane) != PITH_OK)
         return NULL;
-    const struct pithi_paths *paths = &s->lanes[lane].paths;
+    const struct pithi_paths *paths = &s->lanes[lane].sheets->paths;
     *count = paths->count;
     return paths->items;
 }
@@ -283,10 +278,10 @@ int pithlog_summary_pieces(struct pithlog_summary *s, uint32_t lane, int64_t fro
     int err = have(s, lane);
     if (err != PITH_OK)
         return err;
-    const struct known *known = &s->lanes[lane];
-    asking.path_count = known->paths.count;
-    for (uint32_t i = 0; i < known->count && err == PITH_OK; i++) {
-        asking.place = &known->places[i];
+    const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
+    asking.path_count = sheets->paths.count;
+    for (uint32_t i = 0; i < sheets->count && err == PITH_OK; i++) {
+        asking.place = &sheets->places[i];
         if (asking.place->end_ns <= from_ns || asking.place->start_ns >= to_ns)
             continue;
         if ((err = take(s, lane, asking.place, 0)) == PITH_OK)
@@ -421,8 +416,9 @@ int pithlog_summary_sums(struct pithlog_summary *s, uint32_t lane, int64_t from_
     int err = have(s, lane);
     if (err == PITH_ERR_MEMORY) /* by records alone, then */
         return sum_run(&summing, to_ns, 0);
-    for (uint32_t i = 0; err == PITH_OK && i < s->lanes[lane].count; i++) {
-        const struct pithi_sheet_place *place = &s->lanes[lane].places[i];
+    const struct pithi_lane_sheets *sheets = s->lanes[lane].sheets;
+    for (uint32_t i = 0; err == PITH_OK && i < sheets->count; i++) {
+        const struct pithi_sheet_place *place = &sheets->places[i];
         if (place->end_ns < from_ns || place->start_ns >= to_ns)
             continue;
         if ((err = take(s, lane, place, 1)) == PITH_OK)

@@ -257,16 +257,13 @@ static void check_lane(struct check *c, const struct pithi_log_lane *lane)
 /* Its list and paths; the sheets themselves have been seen among the chunks. */
 static void check_summary(struct check *c, const struct pithi_log_lane *lane)
 {
-    struct pithi_sheet_place *places;
-    struct pithi_paths paths = {0};
-    if (lane->sheet_count + lane->path_bytes > 0 && pithi_log_sheets(c->log, lane, &places, &paths) != PITH_OK) {
-        damage_as_said(c);
+    struct pithi_lane_sheets sheets;
+    if (lane->sheet_count + lane->path_bytes == 0)
         return;
-    }
-    if (lane->sheet_count > 0) {
-        free(places);
-        pithi_paths_free(&paths);
-    }
+    if (pithi_log_sheets(c->log, lane, &sheets) != PITH_OK)
+        damage_as_said(c);
+    else
+        pithi_lane_sheets_free(&sheets);
 }
 
 /* Lanes, and that the front of the log says of each rank and of all what they say. */

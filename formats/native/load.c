@@ -8,6 +8,7 @@
 #include "error.h"
 #include "native/bytes.h"
 #include "native/chunk.h"
+#include "native/sheets.h"
 #include "native/zip.h"
 
 int pithi_native_is(const unsigned char *start, size_t size)
@@ -131,7 +132,8 @@ int pithi_log_number(struct pithlog *log)
         return PITH_ERR_DAMAGED;
     log->lane_ranks = malloc(((size_t)lanes + 1) * sizeof *log->lane_ranks);
     log->comms = calloc(log->places->comm_count, sizeof *log->comms);
-    if (!log->lane_ranks || !log->comms)
+    log->sheets = calloc((size_t)lanes + 1, sizeof *log->sheets);
+    if (!log->lane_ranks || !log->comms || !log->sheets)
         return no_memory(log);
     for (uint32_t i = 0; i < log->rank_count; i++)
         for (uint32_t k = 0; k < log->ranks[i].lane_count; k++)
@@ -264,6 +266,7 @@ void pithi_log_unload(struct pithlog *log)
         pithi_part_free(log->ranks[i].part);
     for (uint32_t i = 0; log->comms && i < log->places->comm_count; i++)
         pithi_log_free_comm(log->comms[i]);
+    pithi_log_drop_sheets(log);
     free(log->ranks);
     free(log->lane_ranks);
     free(log->comms);

@@ -3,7 +3,8 @@
  * Opening (load.c) reads what stands in front: header, footer, definitions, hosts, communicators, the rank table. What
  * belongs to one rank, its lanes and its numbers of communicators, is a *part*; it is loaded when something of that
  * rank is first asked for (part.c), and stays. Lists of blocks stay in the file and are read in windows (lane.c). So
- * memory grows with ranks (about 60 bytes each) and lanes looked at (about 200 bytes each), and with nothing else.
+ * memory grows with ranks (about 60 bytes each) and lanes looked at (about 200 bytes each), and of those of which the
+ * summary is asked for with its list (sheets.c, once for all who ask), and with nothing else.
  *
  * An open log may be shared by threads: what is loaded is published by one pointer, never changed after.
  * A log without an index is made again from its blocks (rebuild.c); then everything is loaded at once.
@@ -67,6 +68,7 @@ struct pithlog {
     uint32_t rank_count;
     uint32_t *lane_ranks;        /* of each lane the index of its rank */
     struct pithlog_comm **comms; /* each made when it is first asked for */
+    struct pithi_lane_sheets **sheets; /* [lanes] of those whose summary was asked for, as parts are loaded; sheets.h */
     uint64_t *records_read;      /* iterators add the records of each block that they take in; NULL: nobody asks */
     struct pithi_clock *clocks;  /* clocks.h */
     uint32_t clock_count;

@@ -86,8 +86,7 @@ static int get_paths(struct pithi_paths *paths, const unsigned char *p, const un
     uint64_t parent, state;
     for (uint64_t i = 1; i < count; i++) {
         if (!(p = pithi_get_varint(p, end, &parent)) || !(p = pithi_get_varint(p, end, &state)) || parent >= i ||
-            state >= def_count || depth[parent] == PITHI_PATH_DEPTH ||
-            !pithi_grow(&paths->items, paths->count, &paths->room, sizeof *paths->items))
+            state >= def_count || depth[parent] == PITHI_PATH_DEPTH)
             return 0;
         depth[i] = (uint16_t)(depth[parent] + 1);
         paths->items[paths->count++] = (struct pithlog_path){(uint32_t)parent, (uint32_t)state};
@@ -99,8 +98,13 @@ int pithi_paths_get(struct pithi_paths *paths, const unsigned char *p, uint64_t 
 {
     const unsigned char *end = p + size;
     uint64_t count;
-    if (!pithi_paths_begin(paths) || !(p = pithi_get_varint(p, end, &count)) || count == 0 || count > PITHI_PATHS_MAX)
+    if (!(p = pithi_get_varint(p, end, &count)) || count == 0 || count > PITHI_PATHS_MAX)
         return 0;
+    paths->room = (uint32_t)count;
+    if (!(paths->items = malloc(count * sizeof *paths->items)))
+        return 0;
+    paths->items[0] = (struct pithlog_path){0, UINT32_MAX};
+    paths->count = 1;
     uint16_t *depth = calloc(count, sizeof *depth);
     int good = depth && get_paths(paths, p, end, count, def_count, depth);
     free(depth);

@@ -5,9 +5,19 @@
 #include "native/lane_summary.h"
 #include "native/log.h"
 
-/* The list of a lane that has one, lane->sheet_count places, malloc'ed; and its paths. Not PITH_OK: none of both, with
- * pithlog_error(). */
-int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_sheet_place **places,
-                     struct pithi_paths *paths);
+struct pithi_lane_sheets {
+    struct pithi_sheet_place *places;
+    uint32_t count;
+    struct pithi_paths paths; /* to be read only */
+};
+
+/* Those of a lane that has some, to be freed. Not PITH_OK: nothing, with pithlog_error(). */
+int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
+void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
+
+/* The same, loaded when they are first asked for, and the log's. Any thread. NULL: the lane has none, or no good ones. */
+const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
+/* When the log is closed: all of them. */
+void pithi_log_drop_sheets(struct pithlog *log);
 
 #endif
