@@ -102,7 +102,7 @@ runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP alone, and keep it to themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
 templates_time := wrappers/compensate/outside.w wrappers/time/time.w wrappers/compensate/carry.w
-runtime_time := $(runtime_trace) wrappers/mpi/eager_limit.c $(carry_src)
+runtime_time := $(runtime_trace) $(addprefix wrappers/mpi/,eager_limit.c members.c own_comm.c) $(carry_src)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w
 runtime_check := $(addprefix wrappers/mpi/,real.c nested.c)
@@ -296,7 +296,7 @@ $(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_heade
 $(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
-$(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o) \
+$(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o own_comm.o) \
 		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
 	@mkdir -p $$(@D)
 	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
@@ -305,7 +305,7 @@ $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
 	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-names.a: $(addprefix $(O)/obj/mpi-$(1)/mpe_names/,trace_output.o keep_linked.o)
 	$$(archive)
-$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o) | $(mpe_headers)
+$(O)/lib/pith/$(1)/libpith-mpe.a: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/static/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/static/,real.o transport.o own_comm.o) | $(mpe_headers)
 	$$(archive)
 endef
 # $(2) = a library; but for that of the log without a SONAME, so that a program linked with it by its path finds it there

@@ -100,8 +100,21 @@ static int is_good(const struct wish *wish)
     return 0;
 }
 
-void pithi_carry_begin(void)
+static void say_not_all(MPI_Group members)
 {
+    int rank = 0;
+    REAL(MPI_Group_rank)(members, &rank);
+    if (rank == 0 && asked() != PITHI_COMPENSATE_OFF)
+        fprintf(stderr,
+                "pith: PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated\n");
+}
+
+void pithi_carry_begin(MPI_Group members)
+{
+    if (members != MPI_GROUP_NULL) {
+        say_not_all(members);
+        return;
+    }
     struct wish wish = agree();
     int level = MPI_THREAD_SINGLE, mode = wish.most;
     if (!is_good(&wish))

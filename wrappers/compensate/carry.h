@@ -24,8 +24,9 @@ extern int pithi_carry_on __attribute__((visibility("hidden")));
 #define PITHI_CARRYING (__builtin_expect(pithi_carry_on, 0) && pithi_self.recorded)
 static inline int pithi_carry_in_message(void) { return pithi_compensate != PITHI_COMPENSATE_MESSAGE; }
 
-/* After MPI_Init, and in MPI_Finalize before anything else: collective over MPI_COMM_WORLD. */
-void pithi_carry_begin(void);
+/* After MPI_Init, and in MPI_Finalize before anything else: collective over MPI_COMM_WORLD. With `members` other than
+ * MPI_GROUP_NULL only these are recorded, and nothing is carried. */
+void pithi_carry_begin(MPI_Group members);
 void pithi_carry_end(void);
 
 /* Why a call takes part with its own costs only, which is counted. */

@@ -17,6 +17,7 @@ static struct pithi_comm *buckets[BUCKETS];
 static struct pithi_comm *graveyard; /* freed, but perhaps still named by open requests */
 struct pithi_comm pithi_comm_world;
 static MPI_Group world_group;
+static int own_rank; /* in it */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Handles found lately by this thread. A freed handle may come again for another communicator: `generation` then says
@@ -259,7 +260,7 @@ int pithi_comm_known(MPI_Comm handle, uint32_t *id, uint64_t *key)
     return comm != NULL;
 }
 
-void pithi_comm_begin(void)
+void pithi_comm_begin(MPI_Group recorded)
 {
     pithi_comm_world.handle = MPI_COMM_WORLD;
     pithi_comm_world.is_world_like = 1;
@@ -267,6 +268,12 @@ void pithi_comm_begin(void)
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &pithi_comm_world.rank);
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &pithi_comm_world.size);
+    own_rank = pithi_comm_world.rank;
+    if (recorded != MPI_GROUP_NULL) {
+        world_group = recorded;
+        REAL(MPI_Group_rank)(recorded, &own_rank);
+        pithi_comm_world.is_world_like = !find_members(&pithi_comm_world);
+    }
     enter(&pithi_comm_world);
 }
 
@@ -274,16 +281,17 @@ void pithi_comm_begin_group(MPI_Group all)
 {
     pithi_comm_world.handle = MPI_COMM_NULL;
     world_group = all;
-    REAL(MPI_Group_rank)(all, &pithi_comm_world.rank);
+    REAL(MPI_Group_rank)(all, &own_rank);
+    pithi_comm_world.rank = own_rank;
     REAL(MPI_Group_size)(all, &pithi_comm_world.size);
 }
 
-int pithi_comm_self(void) { return pithi_comm_world.rank; }
+int pithi_comm_self(void) { return own_rank; }
 
 int pithi_comm_root(const struct pithi_comm *comm, int root)
 {
     if (root == MPI_ROOT)
-        return pithi_comm_world.rank;
+        return own_rank;
     return pithi_comm_peer(comm, root);
 }
 

@@ -37,8 +37,9 @@ enum pithi_comm_kind {
     PITHI_COMM_OTHER
 };
 
-/* MPI is up: MPI_COMM_WORLD is entered. */
-void pithi_comm_begin(void);
+/* MPI is up: MPI_COMM_WORLD is entered. `recorded`: not all of it are, but these, whose ranks then are the world ranks
+ * here; else MPI_GROUP_NULL. */
+void pithi_comm_begin(MPI_Group recorded);
 /* The same without an MPI_COMM_WORLD (sessions): the group of all processes takes its place. */
 void pithi_comm_begin_group(MPI_Group all);
 

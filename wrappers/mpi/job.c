@@ -5,6 +5,7 @@
 #include "comm.h"
 #include "cost_probes.h"
 #include "eager_limit.h"
+#include "members.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
@@ -72,29 +73,53 @@ static void tell_eager(void)
         pith_property("eager_bytes", text);
 }
 
+static int begins_here(void) { return !pithi_job_aside && !transport && pithi_self.recorded; }
+
+void pithi_job_mark(void)
+{
+    if (begins_here())
+        pithi_members_mark("log");
+}
+
+/* Collective over all that are recorded. */
+static const struct pith_transport *join(MPI_Group members)
+{
+    const struct pith_transport *opened = pithi_transport_open_members(members);
+
+    pithi_members_end();
+    if (!opened)
+        return NULL;
+    tell_library();
+    tell_eager();
+    if (members != MPI_GROUP_NULL)
+        pith_property("world_ranks", pithi_members_ranks());
+    /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
+     * collective. */
+    if (pith_job_join(opened) != 0)
+        pithi_job_messages = 0;
+    return opened;
+}
+
 void pithi_job_begin(int result)
 {
     int provided = MPI_THREAD_SINGLE;
 
     pithi_job_seen = 1;
-    if (result != MPI_SUCCESS || pithi_job_aside || transport || !pithi_self.recorded)
+    if (!begins_here())
         return;
+    if (result != MPI_SUCCESS) {
+        pithi_members_end();
+        return;
+    }
+    MPI_Group members = pithi_members_find();
     REAL(MPI_Query_thread)(&provided);
     pithi_job_threads = provided == MPI_THREAD_MULTIPLE;
     pithi_job_messages = pith_messages();
-    pithi_comm_begin();
+    pithi_comm_begin(members);
     pithi_job_up = 1;
-    const struct pith_transport *opened = pithi_transport_open();
-    if (!opened)
+    if (!(transport = join(members)))
         return;
-    tell_library();
-    tell_eager();
-    /* A process that does not record (no room for its buffers, PITH_RANKS) takes part in the merge all the same: it is
-     * collective. */
-    if (pith_job_join(opened) != 0)
-        pithi_job_messages = 0;
-    transport = opened;
-    pithi_carry_begin();
+    pithi_carry_begin(members);
     struct mpe mpe = find_mpe();
     if (mpe.init)
         mpe.init();

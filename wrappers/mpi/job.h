@@ -16,6 +16,8 @@ extern int pithi_job_messages;
 /* 1 when several threads may be in MPI at once: tables are locked. */
 extern int pithi_job_threads;
 
+/* Right before MPI_Init or MPI_Init_thread. */
+void pithi_job_mark(void);
 /* After a successful MPI_Init or MPI_Init_thread: joins the job. Collective over MPI_COMM_WORLD. */
 void pithi_job_begin(int result);
 /* After a call in which each process of `comm` waits for all others: a moment to compare clocks (PITH_SYNC). */

@@ -1,11 +1,11 @@
 /* transport.c - the functions of struct pith_transport on PMPI.
  *
- * The communicator is made by MPI_Comm_create, not MPI_Comm_dup: dup would call the copy functions of the user's
- * attributes. Its error handler returns, so that a failure costs the log and not the job. Files go through plain calls
- * of the system when all ranks are on one host, through MPI-IO when not.
+ * Errors on the communicator are returned, so that a failure costs the log and not the job. Files go through plain
+ * calls of the system when all ranks are on one host, through MPI-IO when not.
  */
 #include "transport.h"
 
+#include "own_comm.h"
 #include "real.h"
 
 #include <errno.h>
@@ -311,22 +311,18 @@ static const struct pith_transport *made(void)
 {
     struct pith_transport *transport = &transport_made;
 
-    REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
     REAL(MPI_Comm_rank)(comm, &transport->rank);
     REAL(MPI_Comm_size)(comm, &transport->size);
     one_host = find_one_host(transport);
     return transport;
 }
 
-const struct pith_transport *pithi_transport_open(void)
-{
-    MPI_Group group;
+const struct pith_transport *pithi_transport_open(void) { return pithi_transport_open_members(MPI_GROUP_NULL); }
 
-    if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
-        return NULL;
-    int result = REAL(MPI_Comm_create)(MPI_COMM_WORLD, group, &comm);
-    REAL(MPI_Group_free)(&group);
-    return result == MPI_SUCCESS ? made() : NULL;
+const struct pith_transport *pithi_transport_open_members(MPI_Group members)
+{
+    comm = pithi_own_comm(members);
+    return comm != MPI_COMM_NULL ? made() : NULL;
 }
 
 const struct pith_transport *pithi_transport_open_group(MPI_Group all)

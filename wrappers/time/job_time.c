@@ -6,6 +6,8 @@
 #include "carry.h"
 #include "choice.h"
 #include "launcher.h"
+#include "members.h"
+#include "own_comm.h"
 #include "partners.h"
 
 #include <stdio.h>
@@ -18,20 +20,32 @@ enum { TAG = 1, PIECE = 1 << 30 };
 static int is_up, is_over; /* MPI was begun; the report is made */
 int pithi_time_is_spawned;
 static int64_t total_delay_ns; /* of this process, with PITH_COMPENSATE */
-static pid_t process; /* that began it: a forked child is none of the job */
+static MPI_Comm job_comm;      /* our own, of all processes that have this library; since is_up */
+static pid_t process;          /* that began it: a forked child is none of the job */
+
+void pithi_time_mark(void)
+{
+    if (!is_up)
+        pithi_members_mark("time");
+}
 
 void pithi_time_job(int result)
 {
     MPI_Comm parent = MPI_COMM_NULL;
 
-    if (result != MPI_SUCCESS || is_up)
+    if (result != MPI_SUCCESS || is_up) {
+        pithi_members_end();
         return;
+    }
     is_up = 1;
     process = getpid();
     /* Asked now: a program may leave its parent before the end. */
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
-    pithi_time_comms_begin(MPI_COMM_WORLD, MPI_GROUP_NULL);
-    pithi_carry_begin();
+    MPI_Group members = pithi_members_find();
+    job_comm = pithi_own_comm(members);
+    pithi_members_end();
+    pithi_time_comms_begin(members == MPI_GROUP_NULL ? MPI_COMM_WORLD : MPI_COMM_NULL, members);
+    pithi_carry_begin(members);
     pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
 
@@ -196,21 +210,6 @@ static void report(MPI_Comm comm)
     free_block(&own);
 }
 
-/* A communicator of our own, made without calling the copy functions of the program's attributes. A failure costs the
- * report and not the job. */
-static MPI_Comm open_comm(void)
-{
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Group group;
-
-    if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
-        return MPI_COMM_NULL;
-    if (REAL(MPI_Comm_create)(MPI_COMM_WORLD, group, &comm) == MPI_SUCCESS && comm != MPI_COMM_NULL)
-        REAL(MPI_Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    REAL(MPI_Group_free)(&group);
-    return comm;
-}
-
 /* From here on nothing counts: what MPI calls back at its end is too late. */
 static void end(struct pithi_time_call *call)
 {
@@ -222,19 +221,17 @@ static void end(struct pithi_time_call *call)
 
 void pithi_time_finish(struct pithi_time_call *call)
 {
-    MPI_Comm comm = is_up ? open_comm() : MPI_COMM_NULL;
-
-    if (comm == MPI_COMM_NULL) {
+    if (!is_up || job_comm == MPI_COMM_NULL) { /* a failure costs the report and not the job */
         end(call);
         return;
     }
-    REAL(MPI_Barrier)(comm);
+    REAL(MPI_Barrier)(job_comm);
     end(call);
     total_delay_ns = pithi_delay_total_ns();
     pithi_carry_end();
-    report(comm);
+    report(job_comm);
     pithi_time_comms_end();
-    REAL(MPI_Comm_free)(&comm);
+    REAL(MPI_Comm_free)(&job_comm);
 }
 
 /* ---- sessions -------------------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
-{{fn f @job_init}} {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
+{{fn f @job_init}} pithi_time_mark(); {{callfn}} pithi_time_job({{returnVal}}); {{endfn}}
 {{fn f @job_session}} {{callfn}} pithi_time_session({{returnVal}}); {{endfn}}
 
 /* The time of the last call is how long this process waited for the others; then all make the table. */

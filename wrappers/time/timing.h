@@ -180,7 +180,8 @@ void pithi_time_comm_named(MPI_Comm comm);
 
 /* ---- the job (job_time.c) ---------------------------------------------------------------------------------------- */
 
-void pithi_time_job(int result);     /* after MPI_Init */
+void pithi_time_mark(void);          /* before MPI_Init */
+void pithi_time_job(int result);     /* after it */
 void pithi_time_session(int result); /* after MPI_Session_init */
 /* MPI_Pcontrol: 0 ends counting, after itself; others begin it again, before themselves. */
 void pithi_time_resume(int level);

@@ -1,0 +1,226 @@
+/* members.c - see members.h. Owns marks, and what is said where not all have one. */
+#include "members.h"
+
+#include "launcher.h"
+#include "real.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum { WAIT_S = 10 };
+
+static char job[80]; /* "": not known, nobody is marked */
+static char told[200];
+static int mark = -1;
+static int here; /* processes of the job on this machine, says the launcher; 0: it does not */
+
+/* ---- The job's name ---------------------------------------------------------------------------------------------- */
+
+static FILE *open_of(const char *format, long pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, format, pid);
+    return fopen(path, "re");
+}
+
+/* Fields 4 and 22 of /proc/PID/stat; the name in field 2 may have blanks. */
+static int look_at(long pid, long *parent, unsigned long long *start)
+{
+    char text[1024];
+    FILE *file = open_of("/proc/%ld/stat", pid);
+    size_t size = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[size] = 0;
+    const char *at = strrchr(text, ')');
+    return at && sscanf(at + 1, " %*c %ld %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                        parent, start) == 2;
+}
+
+/* 1: it was started with a rank, too: a script between the launcher and us. */
+static int has_rank(long pid)
+{
+    FILE *file = open_of("/proc/%ld/environ", pid);
+    char *text = NULL;
+    size_t room = 0;
+    int found = 0;
+    while (file && !found && getdelim(&text, &room, 0, file) > 0)
+        found = !strncmp(text, "PMI_RANK=", 9) || !strncmp(text, "OMPI_COMM_WORLD_RANK=", 21);
+    free(text);
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* The launcher's process on this machine, by number and start; and its number for the job, as it may start several. */
+static void name_job(const char *library)
+{
+    const char *own = getenv("PMIX_NAMESPACE");
+    unsigned long long start;
+    long pid = getpid(), parent;
+    do {
+        if (!look_at(pid, &parent, &start) || parent < 1)
+            return;
+        pid = parent;
+    } while (has_rank(pid));
+    if (look_at(pid, &parent, &start))
+        snprintf(job, sizeof job, "pith-%s-%ld-%llu-%.30s", library, pid, start, own ? own : "");
+}
+
+/* ---- Marks ------------------------------------------------------------------------------------------------------- */
+
+static socklen_t name_mark(struct sockaddr_un *name, int rank)
+{
+    *name = (struct sockaddr_un){.sun_family = AF_UNIX};
+    int size = snprintf(name->sun_path + 1, sizeof name->sun_path - 1, "%s-%d", job, rank);
+    return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)size);
+}
+
+static int open_socket(void) { return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0); }
+
+static void close_mark(void)
+{
+    if (mark >= 0)
+        close(mark);
+    mark = -1;
+}
+
+void pithi_members_mark(const char *library)
+{
+    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    struct sockaddr_un name;
+    if (mark >= 0 || !(local = local ? local : getenv("MPI_LOCALNRANKS")) || (here = atoi(local)) < 2)
+        return;
+    name_job(library);
+    socklen_t size = name_mark(&name, pithi_launcher_rank(0));
+    if (job[0] && (mark = open_socket()) >= 0 && bind(mark, (struct sockaddr *)&name, size) != 0)
+        close_mark();
+}
+
+/* Their ranks; how many. Who has no mark is alone: nobody else counts it. */
+static int find_marked(int *ranks, int size, int rank)
+{
+    struct sockaddr_un name;
+    int probe = mark < 0 ? -1 : open_socket(), count = 0;
+    for (int i = 0; i < size && probe >= 0; i++) {
+        socklen_t length = name_mark(&name, i);
+        if (connect(probe, (struct sockaddr *)&name, length) == 0)
+            ranks[count++] = i;
+    }
+    if (probe >= 0)
+        close(probe);
+    if (count == 0)
+        ranks[count++] = rank;
+    return count;
+}
+
+/* ---- Patience ---------------------------------------------------------------------------------------------------- */
+
+static int pipe_fds[2];
+static pthread_t watcher;
+static int is_watching;
+
+/* The pipe closes when the others are there. */
+static void *watch(void *unused)
+{
+    struct pollfd fd = {pipe_fds[0], POLLIN, 0};
+    (void)unused;
+    if (poll(&fd, 1, 1000 * WAIT_S) == 0)
+        fprintf(
+            stderr,
+            "pith: waiting in MPI_Init for processes that do not come; over several machines all processes of a job "
+            "must be started with pith run\n");
+    return NULL;
+}
+
+static void begin_watching(void)
+{
+    sigset_t all, old;
+    if (is_watching || pipe2(pipe_fds, O_CLOEXEC) != 0)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    is_watching = pthread_create(&watcher, NULL, watch, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!is_watching) {
+        close(pipe_fds[0]);
+        close(pipe_fds[1]);
+    }
+}
+
+void pithi_members_end(void)
+{
+    close_mark();
+    if (!is_watching)
+        return;
+    close(pipe_fds[1]);
+    pthread_join(watcher, NULL);
+    close(pipe_fds[0]);
+    is_watching = 0;
+}
+
+/* ---- After MPI_Init ---------------------------------------------------------------------------------------------- */
+
+const char *pithi_members_ranks(void) { return told; }
+
+/* "0-2,5", as far as there is room. */
+static void describe(const int *ranks, int count)
+{
+    size_t used = 0;
+    for (int i = 0, last; i < count && used + 30 < sizeof told; i = last + 1) {
+        for (last = i; last + 1 < count && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        used += (size_t)snprintf(told + used, sizeof told - used, i == last ? "%s%d" : "%s%d-%d", i ? "," : "",
+                                 ranks[i], ranks[last]);
+    }
+    if (used + 30 >= sizeof told)
+        snprintf(told + used, sizeof told - used, "...");
+}
+
+static MPI_Group group_of(const int *ranks, int count)
+{
+    MPI_Group world, members = MPI_GROUP_NULL;
+    if (REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world) != MPI_SUCCESS)
+        return MPI_GROUP_NULL;
+    REAL(MPI_Group_incl)(world, count, ranks, &members);
+    REAL(MPI_Group_free)(&world);
+    return members;
+}
+
+static void say(int count, int size)
+{
+    const char *quiet = getenv("PITH_QUIET");
+    if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
+        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); they are ranks 0 to %d here\n", size,
+                count, told, count - 1);
+}
+
+MPI_Group pithi_members_find(void)
+{
+    MPI_Group members = MPI_GROUP_NULL;
+    int size, rank, count, *ranks;
+    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    if (!(ranks = malloc((size_t)size * sizeof *ranks)))
+        return MPI_GROUP_NULL;
+    count = job[0] ? find_marked(ranks, size, rank) : size;
+    if (job[0] && here == size && count < size) {
+        describe(ranks, count);
+        members = group_of(ranks, count);
+        if (rank == ranks[0])
+            say(count, size);
+    } else if (here != size && size > 1 && rank == (job[0] ? ranks[0] : 0)) {
+        begin_watching();
+    }
+    free(ranks);
+    return members;
+}
