@@ -26,8 +26,13 @@ static const struct row {
     {"Gatherv", {PITHI_COLL_TO, 0}},
     {"Scan", {PITHI_COLL_LOWER, 0}},
     {"Exscan", {PITHI_COLL_LOWER, 0}},
-    {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}}, /* with MPI_MODE_NOPRECEDE nobody has to */
-    {"Fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},     /* MPI::Win::Fence */
+    /* of windows: all do in MPICH and Open MPI; they have to in fences that end an epoch */
+    {"Win_fence", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_create", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_create_dynamic", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_allocate", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_allocate_shared", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
+    {"Win_free", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
 };
 
 const char *pithi_mpi_call(const char *name)
@@ -37,10 +42,13 @@ const char *pithi_mpi_call(const char *name)
     return strncmp(name, "MPI::", 5) == 0 ? strrchr(name, ':') + 1 : NULL;
 }
 
-static const struct row *find(const char *call, size_t length)
+/* `prefix`: what stands before the name in C and not in C++: Win_fence is MPI::Win::Fence. */
+static const struct row *find(const char *prefix, const char *call, size_t length)
 {
+    size_t skip = strlen(prefix);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (strlen(rows[i].call) == length && strncasecmp(rows[i].call, call, length) == 0)
+        if (strncmp(rows[i].call, prefix, skip) == 0 && strlen(rows[i].call) == skip + length &&
+            strncasecmp(rows[i].call + skip, call, length) == 0)
             return &rows[i];
     return NULL;
 }
@@ -48,21 +56,21 @@ static const struct row *find(const char *call, size_t length)
 struct pithi_coll_rule pithi_coll_rule(const char *name)
 {
     struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
-    const char *call = pithi_mpi_call(name);
+    const char *call = pithi_mpi_call(name), *prefix = strncmp(name, "MPI::Win::", 10) == 0 ? "Win_" : "";
     size_t length = call ? strlen(call) : 0;
     const struct row *row;
     if (length > 2 && strcmp(call + length - 2, "_c") == 0) /* large counts */
         length -= 2;
     if (length < 2)
         return rule;
-    if ((row = find(call, length)) != NULL)
+    if ((row = find(prefix, call, length)) != NULL)
         return row->rule;
-    if (length > 5 && strncmp(call + length - 5, "_init", 5) == 0 && (row = find(call, length - 5)) != NULL) {
+    if (length > 5 && strncmp(call + length - 5, "_init", 5) == 0 && (row = find(prefix, call, length - 5)) != NULL) {
         rule = row->rule;
         rule.flags |= PITHI_COLL_STARTS | PITHI_COLL_KEEPS;
         return rule;
     }
-    if (call[0] == 'I' && (row = find(call + 1, length - 1)) != NULL) {
+    if (call[0] == 'I' && (row = find(prefix, call + 1, length - 1)) != NULL) {
         rule = row->rule;
         rule.flags |= PITHI_COLL_STARTS;
     }

@@ -27,7 +27,8 @@ enum {
  * COMPLETE  in whatever call completes it: that number.
  * KEPT      in the state of MPI_Bcast_init and its kind: the number of the request until it is freed; and how many of
  *           its communicator were made before. All members make them in one order, but start them in any.
- * OF_ALL    before the record of MPI_Alltoallv and such: this process gets some of each other's. */
+ * OF_ALL    before the record of MPI_Alltoallv and such: this process gets some of each other's; of MPI_Win_fence: it
+ *           ends an epoch, so that all must wait for all (MPI 4.1, 12.5.1). */
 #define PITHI_COLL_STARTED "pith:coll_started"
 #define PITHI_COLL_COMPLETE "pith:coll_complete"
 #define PITHI_COLL_KEPT "pith:coll_kept"

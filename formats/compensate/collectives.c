@@ -20,6 +20,7 @@ struct coll {
     struct pithi_coll_rule rule;
     uint32_t left, first_size; /* members that have left; of the first group */
     int is_inter, has_root;
+    int is_open; /* one has left it before all had come */
     struct group groups[2];
     struct pithi_moment root;
     struct pithi_moment *seats; /* of a scan: when who sits there was there; INFINITY: not yet. The first `come`: when
@@ -458,14 +459,17 @@ static int last_of_needed(struct coll *coll, const struct pithi_part *part, stru
     }
 }
 
-/* Where nobody has to be waited for, as there is nothing to get, or only from some, those who came later were not. */
+/* Where nobody has to be waited for, as there is nothing to get, or only from some, those who came later were not. A
+ * window's operation, of which nothing is got, either is a barrier or not. */
 int pithi_colls_last(struct pithi_colls *c, const struct pithi_part *part, struct pithi_moment *when)
 {
     struct coll *coll = &c->all[part->coll];
     int known = last_of_needed(coll, part, when);
     unsigned flags = coll->rule.flags;
     int may_go = flags & PITHI_COLL_LOOSE || (!(flags & PITHI_COLL_BARE) && part->bytes == 0);
-    return known < 0 && may_go ? 0 : known;
+    if (flags & PITHI_COLL_LOOSE && flags & PITHI_COLL_BARE)
+        coll->is_open |= known < 0;
+    return coll->is_open || (known < 0 && may_go) ? 0 : known;
 }
 
 int pithi_colls_together(const struct pithi_colls *c, const struct pithi_part *part)

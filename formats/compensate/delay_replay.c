@@ -353,6 +353,16 @@ static void end_coll(struct replay *r, struct pithi_delay *d, const struct pithi
     pithi_colls_leave(r->colls, &call->part);
 }
 
+/* The call that makes a window has waited before that is there. */
+static void end_making(struct replay *r, struct pithi_delay *d)
+{
+    struct pithi_open *call = innermost_call(r, d);
+    if (!call || call->part.coll == NONE || call->part.starts)
+        return;
+    end_coll(r, d, call);
+    call->part.coll = NONE;
+}
+
 /* ---- All records ------------------------------------------------------------------------------------------------- */
 
 /* A thread begins where its process is: as far behind as the first thread. */
@@ -408,6 +418,8 @@ static int take(struct replay *r, const struct pithlog_record *record)
         if (left.sends == 1 && !r->writer)
             pithi_shortest_sent(r->shortest, left.sent_bytes, (double)d->now_ns - call_begun(d, &left));
     }
+    if (record->kind == PITHLOG_COMM_CREATE)
+        end_making(r, d);
     if (record->kind == PITHLOG_SEND)
         TRY(take_send(r, record));
     if (record->kind == PITHLOG_COLL)

@@ -40,7 +40,7 @@ def messages(lanes):
 
 
 ALL = """barrier allreduce allgather allgatherv alltoall alltoallv alltoallw reduce_scatter
-      reduce_scatter_block""".split()
+      reduce_scatter_block win_fence""".split()
 FROM, TO, LOWER = "bcast scatter scatterv".split(), "reduce gather gatherv".split(), "scan exscan".split()
 
 
@@ -48,9 +48,9 @@ class Part:
     """What one rank did in a collective."""
     def __init__(self, rank, call, time, facts, of_all):
         self.rank, self.call, self.entered, self.left, self.root = rank, call, time, None, int(facts["root"])
-        bare = call == "barrier"
+        bare = call in ("barrier", "win_fence")
         self.gives, self.gets = bare or int(facts["bytes"]) > 0, bare or int(facts["got_bytes"]) > 0
-        if call in ("alltoallv", "alltoallw"):
+        if call in ("alltoallv", "alltoallw", "win_fence"):
             self.gets = of_all
 
     def needs(self, parts):

@@ -1,5 +1,5 @@
 /* heavy_calls.c - programs in which recording costs much: burn() is what a heavy wrapper does, and tells it to Pith.
- * `heavy_calls ring|master|colls|early`: only some ranks burn. */
+ * `heavy_calls ring|master|colls|fences|early`: only some ranks burn. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -104,6 +104,29 @@ static void early(void)
     }
 }
 
+/* On the windows in turn; and they are made and freed while others burn. */
+static void fences(void)
+{
+    MPI_Win windows[2];
+    int *memory;
+    for (int i = 0; i < 2; i++) {
+        if (rank == i)
+            burn(300000);
+        MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &windows[i]);
+    }
+    for (int turn = 0; turn < 40; turn++) {
+        if (rank == turn % 2)
+            burn(300000);
+        work(10000);
+        MPI_Win_fence(turn % 4 == 0 ? MPI_MODE_NOPRECEDE : 0, windows[turn / 4 % 2]);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (rank == i)
+            burn(300000);
+        MPI_Win_free(&windows[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     void *found = dlsym(RTLD_DEFAULT, "pith_own_cost");
@@ -118,6 +141,8 @@ int main(int argc, char **argv)
         master();
     if (argc > 1 && strcmp(argv[1], "colls") == 0)
         colls();
+    if (argc > 1 && strcmp(argv[1], "fences") == 0)
+        fences();
     if (argc > 1 && strcmp(argv[1], "early") == 0 && size % 2 == 0)
         early();
     return MPI_Finalize();

@@ -343,4 +343,17 @@ MEETING(PMPI_Alltoallv,
         (const void *in, const int counts[], const int starts[], MPI_Datatype type, void *out, const int counts_out[],
          const int starts_out[], MPI_Datatype type_out, MPI_Comm comm),
         is_played(comm), in, counts, starts, type, out, counts_out, starts_out, type_out, comm)
-MEETING(PMPI_Win_fence, (int assertion, MPI_Win window), 1, assertion, window)
+MEETING(PMPI_Win_allocate, (MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *memory, MPI_Win *window),
+        is_played(comm), size, unit, info, comm, memory, window)
+MEETING(PMPI_Win_free, (MPI_Win * window), 1, window)
+
+/* A fence that may be no barrier is none. */
+int PMPI_Win_fence(int assertion, MPI_Win window)
+{
+    int result = CALL_REAL(PMPI_Win_fence, assertion, window);
+    if (assertion & MPI_MODE_NOPRECEDE)
+        now_ns += CALL;
+    else if (!inside)
+        meet();
+    return result;
+}

@@ -4,7 +4,7 @@
 . "$top/test/mpi/functions.sh"
 
 # details LOG RANK: the events of a rank, each behind the function it belongs to.
-details() { pith print "$1" | awk -F '\t' -v r="$2" '$2 == r && $4 == "enter" { f = $5 } $2 == r && $4 == "event" { sub("payload=", "", $6); print f ": " $6 }'; }
+details() { pith print "$1" | awk -F '\t' -v r="$2" '$2 == r && $4 == "enter" { f = $5 } $2 == r && $4 == "event" && $5 !~ /^pith:/ { sub("payload=", "", $6); print f ": " $6 }'; }
 
 files_of() { cat <<END
 MPI_File_open: file=1 name=access$1.dat

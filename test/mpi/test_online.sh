@@ -21,7 +21,7 @@ same() {
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || ok 1 "false_clock.c compiles"
 for mpi in $(mpis); do
     "mpicc.$mpi" -std=gnu11 -O1 -Wno-stringop-overflow -o "heavy_calls-$mpi" "$top/test/mpi/heavy_calls.c" -ldl || exit 1
-    for program in ring master colls; do
+    for program in ring master fences colls; do
         for how in "1 auto" "2 message" "4 auto"; do
             same $how 0 $program
         done

@@ -34,7 +34,7 @@ enum pithi_carry_alone {
     PITHI_ALONE_COLL, /* nonblocking, persistent, neighbourhood collectives, MPI_Scan */
     PITHI_ALONE_COMM, /* a communicator that carries nothing, or a collective between two groups */
     PITHI_ALONE_PARTITIONED,
-    PITHI_ALONE_RMA,
+    PITHI_ALONE_RMA,       /* what may wait for one process: locks, MPI_Win_start, MPI_Win_wait ... */
     PITHI_ALONE_CANCELLED, /* a send, with `message`: the next message to there gets its header */
     PITHI_ALONE_KINDS
 };
@@ -136,14 +136,16 @@ struct pithi_carry_freed {
 MPI_Request *pithi_carry_free_begin(struct pithi_carry_freed *freed, MPI_Request *request);
 void pithi_carry_free_end(struct pithi_carry_freed *freed, int result);
 
-/* A communicator was made (shadow.h), which takes its time. */
+/* A communicator was made (shadow.h), which takes its time; a window, on the one of that shadow (NULL: none). */
 void pithi_carry_made(int result, const MPI_Comm *made);
+void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window);
 
 /* ---- collectives (carry_coll.c): open and end outside of all else, come right before the library's call ---------- */
 
 enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO };
 struct pithi_carry_coll {
     int64_t begin_ns;
+    int is_window;
     struct pithi_shadow *comm;      /* NULL: nothing is carried */
     struct pithi_carry_coll *outer; /* a call inside of which this one is (a callback's) */
     struct pithi_least *least;      /* from a root: of the function, */
@@ -153,6 +155,8 @@ void pithi_carry_coll_open(struct pithi_carry_coll *carry);
 void pithi_carry_coll_come(MPI_Comm comm);
 /* Right after it, when it is one from a root. `least`: PITHI_LEAST. */
 void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type, struct pithi_least *least);
+/* The same of a window; `gone`: it is freed in the call, and carry->comm is what pithi_shadow_drop_end gets. */
+void pithi_carry_window_come(MPI_Win window, int gone);
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root);
 
 #endif

@@ -450,7 +450,27 @@
     {{callfn}}
 {{endfn}}
 
-{{fn f @rma @rma_one}}
+/* ---- windows ----------------------------------------------------------------------------------------------------- */
+
+{{fn f @win_make @win_make_empty}}
+    if (PITHI_CARRYING)
+        pithi_carry_coll_come({{comm}});
+    {{callfn}}
+{{endfn}}
+
+{{fn f @win_fence}}
+    if (PITHI_CARRYING)
+        pithi_carry_window_come({{window}}, 0);
+    {{callfn}}
+{{endfn}}
+
+{{fn f @win_free}}
+    if (PITHI_CARRYING)
+        pithi_carry_window_come(*{{window}}, 1);
+    {{callfn}}
+{{endfn}}
+
+{{fn f @rma_wait}}
     if (PITHI_CARRYING)
         pithi_carry_alone(PITHI_ALONE_RMA);
     {{callfn}}

@@ -10,11 +10,11 @@
 #include "own.h"
 #include "real.h"
 
-/* A process came when it was as late as `at`, and would have come at `before`; and by how much earlier. The largest of
- * each is asked for. Without one clock for all, time counts from the end of each one's call, as if all had ended at
- * once; who does not wait (all but the root that gathers) is taken to have come then. */
+/* A process came when it was as late as `at`, and would have come at `before`; and by how much earlier; and when it
+ * ended. The largest of each is asked for. Without one clock for all, time counts from the end of each one's call, as
+ * if all had ended at once; who does not wait (all but the root that gathers) is taken to have come then. */
 struct arrival {
-    int64_t at_ns, before_ns, minus_delay_ns;
+    int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns;
 };
 enum { NUMBERS = sizeof(struct arrival) / sizeof(int64_t) };
 
@@ -25,6 +25,7 @@ void pithi_carry_coll_open(struct pithi_carry_coll *carry)
     carry->comm = NULL;
     carry->least = NULL;
     carry->got_bytes = 0;
+    carry->is_window = 0;
     carry->outer = innermost;
     innermost = carry;
 }
@@ -51,19 +52,34 @@ void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype ty
     innermost->got_bytes = (uint64_t)size * (uint64_t)count;
 }
 
+void pithi_carry_window_come(MPI_Win window, int gone)
+{
+    int64_t from = pithi_delay_clock();
+    innermost->is_window = 1;
+    innermost->comm = gone ? pithi_shadow_drop_window(window) : pithi_shadow_find_window(window);
+    if (!innermost->comm)
+        pithi_carry_alone(PITHI_ALONE_COMM);
+    innermost->begin_ns = pithi_delay_spent(from);
+}
+
 static struct arrival arrive(const struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root,
                              int64_t end_ns)
 {
-    int64_t x = pithi_delay_ns(), at = carry->begin_ns + pithi_delay_offset(end_ns), before = at;
+    int64_t x = pithi_delay_ns(), offset = pithi_delay_offset(end_ns), at = carry->begin_ns + offset, before = at;
     if (!pithi_delay_one_clock) {
         at = shape == PITHI_CARRY_ALL ? carry->begin_ns - end_ns : 0;
         before = shape == PITHI_CARRY_ALL || carry->comm->rank == root ? carry->begin_ns - end_ns : 0;
     }
-    return (struct arrival){at, before - x, -x};
+    return (struct arrival){at, before - x, -x, pithi_delay_one_clock ? -end_ns - offset : 0};
 }
 
-/* All that came: they end as long after the last would have come as they ended after the last came. */
-static void together(const struct arrival *all) { pithi_delay_set(all->at_ns - all->before_ns); }
+/* All that came: they end as long after the last would have come as they ended after the last came. Where one has ended
+ * a window's operation before that it is no barrier, which a fence with MPI_MODE_NOPRECEDE need not be. */
+static void together(const struct pithi_carry_coll *carry, const struct arrival *all)
+{
+    if (!carry->is_window || all->at_ns <= -all->minus_end_ns)
+        pithi_delay_set(all->at_ns - all->before_ns);
+}
 
 static void from_root(const struct pithi_carry_coll *carry, const struct arrival *root, int64_t end_ns)
 {
@@ -90,11 +106,22 @@ void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape
     else
         bad = REAL(MPI_Reduce)(&mine, &all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm);
     if (!bad && (shape == PITHI_CARRY_ALL || (shape == PITHI_CARRY_TO && is_root)))
-        together(&all);
+        together(carry, &all);
     else if (!bad && shape == PITHI_CARRY_FROM && !is_root)
         from_root(carry, &all, end_ns);
     pithi_delay_spent(end_ns);
     pithi_own_waited(pithi_delay_ns());
+    if (pithi_self.depth == 0)
+        pithi_own_tell();
+}
+
+void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window)
+{
+    int64_t from = pithi_delay_clock();
+    if (!on)
+        return;
+    pithi_shadow_window_made(result, on, window);
+    pithi_delay_spent(from);
     if (pithi_self.depth == 0)
         pithi_own_tell();
 }

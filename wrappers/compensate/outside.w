@@ -5,13 +5,35 @@
 #include "carry.h"
 #include "own.h"
 
-{{fn f @with_all}}
+{{fn f @with_all @win_fence}}
     {{vardecl struct pithi_carry_coll carry}}
     if (__builtin_expect(pithi_carry_on, 0))
         pithi_carry_coll_open(&{{carry}});
     {{callfn}}
     if (__builtin_expect(pithi_carry_on, 0))
         pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_ALL, 0);
+{{endfn}}
+
+{{fn f @win_make @win_make_empty}}
+    {{vardecl struct pithi_carry_coll carry}}
+    if (__builtin_expect(pithi_carry_on, 0))
+        pithi_carry_coll_open(&{{carry}});
+    {{callfn}}
+    if (__builtin_expect(pithi_carry_on, 0)) {
+        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_ALL, 0);
+        pithi_carry_window_made({{returnVal}}, {{carry}}.comm, {{window}});
+    }
+{{endfn}}
+
+{{fn f @win_free}}
+    {{vardecl struct pithi_carry_coll carry}}
+    if (__builtin_expect(pithi_carry_on, 0))
+        pithi_carry_coll_open(&{{carry}});
+    {{callfn}}
+    if (__builtin_expect(pithi_carry_on, 0)) {
+        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_ALL, 0);
+        pithi_shadow_drop_end({{returnVal}}, {{carry}}.comm);
+    }
 {{endfn}}
 
 {{fn f @from_root}}

@@ -149,6 +149,39 @@ void pithi_shadow_made(int result, const MPI_Comm *made)
         enter(shadow);
 }
 
+/* ---- Windows ----------------------------------------------------------------------------------------------------- */
+
+/* Handles of windows and communicators are never the same, but their numbers may be. */
+static MPI_Comm key_of(MPI_Win window)
+{
+    return (MPI_Comm)(uintptr_t)((uint64_t)(uintptr_t)window ^ UINT64_C(0x5a5a5a5a));
+}
+
+/* Where it could not be made, perhaps in some processes only, none has one. */
+void pithi_shadow_window_made(int result, const struct pithi_shadow *of, const MPI_Win *window)
+{
+    struct pithi_shadow *shadow = result == MPI_SUCCESS ? calloc(1, sizeof *shadow) : NULL, none = {.handle = of->comm};
+    if (!shadow) {
+        make(&none, 1);
+        return;
+    }
+    free(take(key_of(*window)));
+    shadow->handle = of->comm;
+    make(shadow, 0);
+    shadow->handle = key_of(*window);
+    if (shadow->comm == MPI_COMM_NULL)
+        free(shadow);
+    else
+        enter(shadow);
+}
+
+struct pithi_shadow *pithi_shadow_find_window(MPI_Win window) { return pithi_shadow_find(key_of(window)); }
+
+struct pithi_shadow *pithi_shadow_drop_window(MPI_Win window)
+{
+    return window == MPI_WIN_NULL ? NULL : take(key_of(window));
+}
+
 /* ---- Freeing ----------------------------------------------------------------------------------------------------- */
 
 struct pithi_shadow *pithi_shadow_drop_begin(const MPI_Comm *handle)

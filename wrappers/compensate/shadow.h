@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 struct pithi_shadow {
-    MPI_Comm handle; /* the program's */
+    MPI_Comm handle; /* the program's; of a window a number in its place */
     MPI_Comm comm;   /* ours; MPI_COMM_NULL: it could not be made (MPI_COMM_WORLD, MPI_COMM_SELF) */
     int rank, size;
     int is_inter;
@@ -25,6 +25,11 @@ void pithi_shadow_begin(int threads);
 struct pithi_shadow *pithi_shadow_find(MPI_Comm handle);
 /* A collective call of the program made one, or MPI_COMM_NULL. Collective over its members. */
 void pithi_shadow_made(int result, const MPI_Comm *made);
+/* A window has one, too, as its operations have an order of their own. It was made, or not, on a communicator that has
+ * the shadow `of`: collective over that. */
+void pithi_shadow_window_made(int result, const struct pithi_shadow *of, const MPI_Win *window);
+struct pithi_shadow *pithi_shadow_find_window(MPI_Win window);
+struct pithi_shadow *pithi_shadow_drop_window(MPI_Win window);
 /* MPI_Comm_free, MPI_Comm_disconnect: before the call, which takes the handle away; and after it. */
 struct pithi_shadow *pithi_shadow_drop_begin(const MPI_Comm *handle);
 void pithi_shadow_drop_end(int result, struct pithi_shadow *gone);

@@ -13,13 +13,18 @@ static __thread struct {
     int of_all; /* something of each other process: said where it could be otherwise */
 } now __attribute__((tls_model("initial-exec")));
 
-static struct pithi_comm *begin(MPI_Comm comm)
+static struct pithi_comm *begin_on(struct pithi_comm *comm)
 {
-    now.comm = pithi_self.recorded && pithi_job_messages ? pithi_comm_find(comm) : NULL;
+    now.comm = comm;
     now.root = PITH_NOBODY;
     now.given = now.got = 0;
     now.of_all = 0;
     return now.comm;
+}
+
+static struct pithi_comm *begin(MPI_Comm comm)
+{
+    return begin_on(pithi_self.recorded && pithi_job_messages ? pithi_comm_find(comm) : NULL);
 }
 
 static struct pithi_comm *begin_rooted(MPI_Comm comm, int root)
@@ -64,6 +69,12 @@ static uint64_t sum_types(struct pithi_counts counts, int count, const MPI_Datat
 }
 
 void pithi_coll_barrier(MPI_Comm comm) { begin(comm); }
+
+void pithi_coll_window(struct pithi_comm *window, int of_all)
+{
+    begin_on(pithi_self.recorded && pithi_job_messages ? window : NULL);
+    now.of_all = of_all;
+}
 
 void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
 {

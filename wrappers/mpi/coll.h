@@ -19,6 +19,8 @@ struct pithi_counts {
 #define PITHI_COUNTS(array) ((struct pithi_counts){(array), sizeof *(array) == 8})
 
 void pithi_coll_barrier(MPI_Comm comm);
+/* Of a window; `of_all`: all must wait for all. */
+void pithi_coll_window(struct pithi_comm *window, int of_all);
 void pithi_coll_bcast(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type);
 void pithi_coll_gather(MPI_Comm comm, int root, const void *from, pithi_count count, MPI_Datatype type,
                        pithi_count recv_count, MPI_Datatype recv_type);

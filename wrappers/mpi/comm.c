@@ -325,6 +325,27 @@ void pithi_comm_promised(uint64_t key, MPI_Comm made)
         add(made, PITHI_COMM_DUP, 0, key);
 }
 
+struct pithi_comm *pithi_comm_of_window(const struct pithi_comm *parent)
+{
+    struct pithi_comm *comm = parent ? calloc(1, sizeof *comm) : NULL;
+
+    if (!comm)
+        return NULL;
+    *comm = (struct pithi_comm){
+        .handle = MPI_COMM_NULL, .rank = parent->rank, .size = parent->size, .in_degree = -1, .out_degree = -1};
+    comm->world_ranks = malloc((size_t)comm->size * sizeof *comm->world_ranks);
+    if (!comm->world_ranks) {
+        free(comm);
+        return NULL;
+    }
+    for (int i = 0; i < comm->size; i++)
+        comm->world_ranks[i] = pithi_comm_peer(parent, i);
+    comm->key = key_of(comm, PITHI_COMM_WINDOW, parent->key);
+    define(comm);
+    pith_comm_name(comm->id, "window");
+    return comm;
+}
+
 struct pithi_comm *pithi_comm_drop_begin(const MPI_Comm *handle)
 {
     if (!pithi_job_up || !pithi_self.recorded || *handle == MPI_COMM_NULL || *handle == MPI_COMM_WORLD)

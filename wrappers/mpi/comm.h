@@ -34,7 +34,8 @@ enum pithi_comm_kind {
     PITHI_COMM_TOPOLOGY,
     PITHI_COMM_INTER,
     PITHI_COMM_MERGE,
-    PITHI_COMM_OTHER
+    PITHI_COMM_OTHER,
+    PITHI_COMM_WINDOW
 };
 
 /* MPI is up: MPI_COMM_WORLD is entered. `recorded`: not all of it are, but these, whose ranks then are the world ranks
@@ -83,6 +84,9 @@ void pithi_comm_promised(uint64_t key, MPI_Comm made);
 /* MPI_Comm_free, MPI_Comm_disconnect: before the call, which takes the handle away; and after it. */
 struct pithi_comm *pithi_comm_drop_begin(const MPI_Comm *handle);
 void pithi_comm_drop_end(int result, struct pithi_comm *comm);
+/* A window was made on `parent`: in the log it is a communicator of its own, as only its own collective operations have
+ * an order. Freed by pithi_comm_drop_end. NULL: none. */
+struct pithi_comm *pithi_comm_of_window(const struct pithi_comm *parent);
 void pithi_comm_named(int result, MPI_Comm handle, const char *name);
 
 #endif

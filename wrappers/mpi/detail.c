@@ -70,7 +70,8 @@ struct known {
     struct known *next;
     uintptr_t handle;
     int number;
-    struct pithi_comm *comm; /* of a window */
+    struct pithi_comm *comm; /* a window's */
+    int is_fenced;           /* what follows its last fence may access it */
 };
 struct kind {
     struct known *first; /* a program has few at a time */
@@ -96,10 +97,8 @@ static int add(struct kind *kind, uintptr_t handle, struct pithi_comm *comm)
 
     if (!known)
         return 0;
-    if (comm)
-        pithi_request_hold(comm, 1);
     pithi_lock(&lock);
-    *known = (struct known){kind->first, handle, ++kind->count, comm};
+    *known = (struct known){kind->first, handle, ++kind->count, comm, 0};
     kind->first = known;
     pithi_unlock(&lock);
     return known->number;
@@ -121,8 +120,7 @@ static void drop(struct kind *kind, uintptr_t handle)
     if (known)
         *at = known->next;
     pithi_unlock(&lock);
-    if (known && known->comm)
-        pithi_request_hold(known->comm, -1);
+    pithi_comm_drop_end(MPI_SUCCESS, known ? known->comm : NULL);
     free(known);
 }
 
@@ -203,9 +201,32 @@ void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, co
     if (result != MPI_SUCCESS || !on())
         return;
     payload.size = 0;
-    put(&payload, add(&windows, (uintptr_t)*window, pithi_comm_find(comm)), 4);
+    put(&payload, add(&windows, (uintptr_t)*window, pithi_comm_of_window(pithi_comm_find(comm))), 4);
     put(&payload, size_bytes, 8);
     record(WINDOW_MADE, &payload);
+}
+
+struct pithi_comm *pithi_detail_window_comm(MPI_Win window)
+{
+    return on() ? get(&windows, (uintptr_t)window).comm : NULL;
+}
+
+/* Before any fence there was no epoch, and the program may say that there is none before, or behind, this one: always
+ * all processes or none. */
+int pithi_detail_window_fenced(MPI_Win window, int assertion)
+{
+    int ends_epoch = 0;
+
+    if (!on())
+        return 0;
+    pithi_lock(&lock);
+    struct known *known = *find(&windows, (uintptr_t)window);
+    if (known) {
+        ends_epoch = known->is_fenced && !(assertion & MPI_MODE_NOPRECEDE);
+        known->is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    }
+    pithi_unlock(&lock);
+    return ends_epoch;
 }
 
 void pithi_detail_window_freeing(const MPI_Win *window)
@@ -220,8 +241,11 @@ void pithi_detail_window_named(int result, MPI_Win handle, const char *name)
 
     if (result != MPI_SUCCESS || !on())
         return;
+    struct known window = get(&windows, (uintptr_t)handle);
+    if (window.comm)
+        pith_comm_name(window.comm->id, name);
     payload.size = 0;
-    put(&payload, get(&windows, (uintptr_t)handle).number, 4);
+    put(&payload, window.number, 4);
     put_text(&payload, name);
     record(WINDOW_NAME, &payload);
 }

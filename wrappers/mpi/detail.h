@@ -22,6 +22,10 @@ void pithi_detail_file_shared(MPI_File file, pithi_count count, MPI_Datatype typ
 
 /* `size_bytes`: of this process's part. */
 void pithi_detail_window_made(int result, MPI_Aint size_bytes, MPI_Comm comm, const MPI_Win *window);
+/* The communicator that it is in the log; NULL: not known. */
+struct pithi_comm *pithi_detail_window_comm(MPI_Win window);
+/* MPI_Win_fence begins. 1: it ends an epoch that a fence has begun, so all must wait for all (MPI 4.1, 12.5.1). */
+int pithi_detail_window_fenced(MPI_Win window, int assertion);
 void pithi_detail_window_freeing(const MPI_Win *window);
 void pithi_detail_window_named(int result, MPI_Win window, const char *name);
 /* Data to, from or at `target`, a rank of the window. */

@@ -40,7 +40,6 @@
 {{fn f @win_make_empty}}
     {{callfn}} pithi_detail_window_made({{returnVal}}, 0, {{comm}}, {{window}});
 {{endfn}}
-{{fn f @win_free}} pithi_detail_window_freeing({{window}}); {{callfn}} {{endfn}}
 {{fn f @win_name}} {{callfn}} pithi_detail_window_named({{returnVal}}, {{window}}, {{name}}); {{endfn}}
 {{fn f @win_target}} pithi_detail_window_target({{window}}, {{target}}); {{callfn}} {{endfn}}
 {{fn f @rma}}

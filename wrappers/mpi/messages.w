@@ -4,6 +4,7 @@
 #include "coll.h"
 #include "comm.h"
 #include "completion.h"
+#include "detail.h"
 #include "message.h"
 
 /* ---- messages: a send is recorded before the call, a receive after it -------------------------------------------- */
@@ -223,6 +224,23 @@
 {{fn f @coll_init}}
     {{callfn}}
     pithi_coll_keep({{returnVal}}, {{request}});
+{{endfn}}
+
+/* ---- windows: made on their communicator; their own operations are on a communicator of theirs -------------------- */
+
+{{fn f @win_make @win_make_empty}} pithi_coll_barrier({{comm}}); pithi_coll_record(); {{callfn}} {{endfn}}
+
+{{fn f @win_fence}}
+    pithi_coll_window(pithi_detail_window_comm({{window}}), pithi_detail_window_fenced({{window}}, {{assert}}));
+    pithi_coll_record();
+    {{callfn}}
+{{endfn}}
+
+{{fn f @win_free}}
+    pithi_coll_window(pithi_detail_window_comm(*{{window}}), 0);
+    pithi_coll_record();
+    pithi_detail_window_freeing({{window}});
+    {{callfn}}
 {{endfn}}
 
 /* ---- communicators ----------------------------------------------------------------------------------------------- */
