@@ -1,4 +1,4 @@
-/* played_eager.c - in place of wrappers/mpi/eager_limit.c: the limit that played.c plays (PLAYED_EAGER), under each MPI. */
+/* played_eager.c - in place of wrappers/mpi/eager_limit.c: the limit that played.c plays (PLAYED_EAGER). */
 #include "eager_limit.h"
 
 #include <stdlib.h>

@@ -17,6 +17,7 @@ for mpi in $(mpis); do
         timeout -k 5 90 "mpiexec.$mpi" -n $ranks "./carried_all-$mpi" >out 2>err
         is "$?" 0 "$mpi $ranks: without Pith" || head -n 5 err
         told plain
+        [ $ranks = 2 ] && cp plain two
         for mode in message datatype auto; do
             [ "$mode $ranks" = "datatype 1" ] && continue # what it does, auto does for the larger ones
             name="$mpi $ranks $mode"
@@ -28,6 +29,15 @@ for mpi in $(mpis); do
             is "$(pith info log.pith | grep -c '^delay_ns [0-9]*: [0-9]*$')" $ranks "$name: the delay of each rank"
         done
     done
+    # Without memory for what requests carry there are some places; beyond these the library refuses, and nothing is lost.
+    for how in "no_memory -g" "no_memory.so -fPIC -shared"; do
+        "mpicc.$mpi" -std=gnu11 -O1 -fno-builtin ${how#* } -I"$top/wrappers/compensate" -o "${how%% *}" "$top/test/mpi/no_memory.c" -ldl
+    done
+    export PITH_COMPENSATE=auto
+    is "$(timeout -k 5 90 "mpiexec.$mpi" -n 1 pith run -o log.pith ./no_memory 2>err) $(grep -c 'MPI refuses them' err)" "many taken, others refused, 0 wrong 1" "$mpi: no memory: some are refused, and it says so"
+    timeout -k 5 90 "mpiexec.$mpi" -n 2 env LD_PRELOAD="$PWD/no_memory.so" pith run -o log.pith "./carried_all-$mpi" >out 2>err
+    is "$? $(told got; cat got)" "0 $(cat two)" "$mpi: no memory: all as without Pith" || head -n 5 err
+    unset PITH_COMPENSATE
     for mode in message auto; do
         compensated $mode "$mpi" 2 threads
         is "$? $(sort out)" "0 rank 0 failed 0

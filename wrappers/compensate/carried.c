@@ -7,6 +7,7 @@
 #include "type_parts.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,25 @@ static struct pithi_carried **bucket_of(uint64_t key) { return &buckets[key * UI
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
+/* For requests for which there is no memory; then they are among the unused. */
+static struct pithi_carried *take_reserve(void)
+{
+    enum { RESERVE = 256 };
+    static struct pithi_carried reserve[RESERVE];
+    static int taken, told;
+    struct pithi_carried *entry = NULL;
+    int is_first;
+    lock();
+    if (taken < RESERVE)
+        entry = &reserve[taken++];
+    is_first = !entry && !told;
+    told |= is_first;
+    unlock();
+    if (is_first)
+        fputs("pith: no memory for what requests carry (PITH_COMPENSATE): MPI refuses them\n", stderr);
+    return entry;
+}
+
 struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm)
 {
     lock();
@@ -43,8 +63,8 @@ struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm)
     if (entry)
         unused = entry->next;
     unlock();
-    if (!entry)
-        entry = malloc(sizeof *entry);
+    if (!entry && !(entry = malloc(sizeof *entry)))
+        entry = take_reserve();
     if (!entry)
         return NULL;
     memset(entry, 0, sizeof *entry);
@@ -76,16 +96,15 @@ static void take_out(struct pithi_carried *entry)
 }
 
 /* A library may forget a request that failed: who has a handle of its own, as all but sends have, is not there any more
- * when it is given again. */
-static void forget_older(uint64_t key)
+ * when it is given again. NULL: there was none. */
+static struct pithi_carried *take_older(uint64_t key)
 {
     struct pithi_carried *older = *bucket_of(key);
     while (older && (older->key != key || older->is_claimed || !(older->is_persistent || older->receives)))
         older = older->next;
-    if (!older)
-        return;
-    unlist(older);
-    take_out(older); /* what it holds may be in use still */
+    if (older)
+        take_out(older);
+    return older;
 }
 
 void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle)
@@ -93,11 +112,13 @@ void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle)
     entry->key = (uint64_t)(uintptr_t)handle + 1;
     struct pithi_carried **bucket = bucket_of(entry->key);
     lock();
-    forget_older(entry->key);
+    struct pithi_carried *older = take_older(entry->key);
     entry->next = *bucket;
     *bucket = entry;
     __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
     unlock();
+    if (older) /* its request is over: the library may not use what it holds, as little as the program's buffer */
+        pithi_carried_close(older);
 }
 
 int pithi_carried_any(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED) != 0; }

@@ -39,8 +39,9 @@ struct pithi_carried {
 };
 
 void pithi_carried_begin(int threads);
-/* An empty entry, not in the table; NULL: no memory. */
+/* An empty entry, not in the table; NULL: no memory, and more than those are under way for which there is a reserve. */
 struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm);
+/* Into the table. Who had a handle before that is one's own is closed. */
 void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle);
 /* That of a live handle. `claim`: it is the caller's until it is closed or unclaimed. NULL: there is none. */
 struct pithi_carried *pithi_carried_find(MPI_Request handle, int claim);

@@ -20,7 +20,13 @@
     {{callfn}}
 {{endfn}}
 
-{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some @with_all @from_root @to_root @win_all}}
+{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
+    if (PITHI_CARRYING)
+        pithi_held_leave();
+    {{callfn}}
+{{endfn}}
+
+{{fn f @with_all @from_root @to_root @win_all}}
     if (PITHI_CARRYING)
         pithi_held_leave();
     {{callfn}}
@@ -343,7 +349,8 @@
 {{fn f @wait_any}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE,
+                                            PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, *{{index}}, {{status}});
@@ -354,7 +361,8 @@
 {{fn f @test_any}}
     {{vardecl struct pithi_carry_done done}}
     if (PITHI_CARRYING)
-        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE, PITHI_LEAST);
+        {{status}} = pithi_carry_done_begin(&{{done}}, {{count}}, {{requests}}, {{status}}, MPI_STATUS_IGNORE,
+                                            PITHI_LEAST);
     {{callfn}}
     if (PITHI_CARRYING) {
         pithi_carry_done_one(&{{done}}, {{returnVal}}, {{returnVal}} != MPI_SUCCESS || *{{flag}} ? *{{index}} : -1,

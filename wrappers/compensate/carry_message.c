@@ -26,8 +26,8 @@ static void open_with(struct pithi_carry *carry, enum pithi_carry_call call, str
     carry->sends = carry->receives = 0;
     carry->arriving.memory = NULL;
     carry->out.has_header = carry->in.has_header = carry->out.has_type = carry->in.has_type = 0;
-    if (comm && call != PITHI_CARRY_BLOCKING && !(carry->entry = pithi_carried_new(comm)))
-        carry->comm = NULL; /* NEEDSWORK: without memory the other side misses what it carries */
+    if (comm && call != PITHI_CARRY_BLOCKING)
+        carry->entry = pithi_carried_new(comm);
     if (carry->entry && call == PITHI_CARRY_PERSISTENT)
         carry->entry->is_persistent = 1;
 }
@@ -41,7 +41,7 @@ void pithi_carry_open(struct pithi_carry *carry, enum pithi_carry_call call, MPI
     open_with(carry, call, found);
 }
 
-/* A long message may stay until this process waits. (That of MPI_Isendrecv, which few libraries have, is taken to go.) */
+/* A long message may stay until this process waits. (That of MPI_Isendrecv is taken to go.) */
 static void hold(const struct pithi_carry *carry, struct pithi_header *header, int to)
 {
     uint64_t added = pithi_carry_in_message() ? sizeof *header : 0;
@@ -53,9 +53,15 @@ static void hold(const struct pithi_carry *carry, struct pithi_header *header, i
     header->held = carry->call == PITHI_CARRY_REQUEST ? pithi_held_post(held_to) : 0;
 }
 
-static int may_carry(const struct pithi_carry *carry, const struct pithi_part *part, int peer)
+/* Without memory for what a request carries the other side would take data for it: the library is to refuse the call. */
+static int may_carry(const struct pithi_carry *carry, struct pithi_part *part, int peer)
 {
-    return carry->comm && peer != MPI_PROC_NULL && !pithi_part_is_bad(part);
+    if (!carry->comm || peer == MPI_PROC_NULL || pithi_part_is_bad(part))
+        return 0;
+    if (carry->call == PITHI_CARRY_BLOCKING || carry->entry)
+        return 1;
+    part->count = -1;
+    return 0;
 }
 
 void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count count, MPI_Datatype type, int to, int tag)
@@ -114,7 +120,7 @@ void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, 
 {
     struct pithi_header *header = carry->entry ? &carry->entry->in : &carry->in_header;
     pithi_part_user(&carry->in, buf, count, type);
-    if (!carry->comm || pithi_part_is_bad(&carry->in) || (to == MPI_PROC_NULL && from == MPI_PROC_NULL))
+    if (!may_carry(carry, &carry->in, to == MPI_PROC_NULL ? from : to))
         return;
     pithi_delay_fill(header, carry->from_ns);
     header->size_bytes = carry->out_header.size_bytes = (int64_t)pithi_part_bytes(&carry->in);

@@ -221,7 +221,7 @@ static void wavefront(void)
     MPI_Allreduce(&edge, &result, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* ---- Large and small from a root, and to the neighbour in several ways; some look more often, and so are late ------- */
+/* ---- Large and small from a root, and to the neighbour in several ways; some look more often, and are late ------- */
 
 static void give(long turn, int next, int last)
 {
