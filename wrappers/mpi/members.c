@@ -18,7 +18,7 @@
 
 enum { WAIT_S = 10 };
 
-static char job[80]; /* "": not known, nobody is marked */
+static char job[80]; /* "": not known, or no mark can be made */
 static char told[200];
 static int mark = -1;
 static int here; /* processes of the job on this machine, says the launcher; 0: it does not */
@@ -102,15 +102,17 @@ void pithi_members_mark(const char *library)
         return;
     name_job(library);
     socklen_t size = name_mark(&name, pithi_launcher_rank(0));
-    if (job[0] && (mark = open_socket()) >= 0 && bind(mark, (struct sockaddr *)&name, size) != 0)
+    if (job[0] && ((mark = open_socket()) < 0 || bind(mark, (struct sockaddr *)&name, size) != 0)) {
         close_mark();
+        job[0] = 0;
+    }
 }
 
-/* Their ranks; how many. Who has no mark is alone: nobody else counts it. */
-static int find_marked(int *ranks, int size, int rank)
+/* Their ranks; how many. 0: it cannot be found out. */
+static int find_marked(int *ranks, int size)
 {
     struct sockaddr_un name;
-    int probe = mark < 0 ? -1 : open_socket(), count = 0;
+    int probe = open_socket(), count = 0;
     for (int i = 0; i < size && probe >= 0; i++) {
         socklen_t length = name_mark(&name, i);
         if (connect(probe, (struct sockaddr *)&name, length) == 0)
@@ -118,8 +120,6 @@ static int find_marked(int *ranks, int size, int rank)
     }
     if (probe >= 0)
         close(probe);
-    if (count == 0)
-        ranks[count++] = rank;
     return count;
 }
 
@@ -212,13 +212,13 @@ MPI_Group pithi_members_find(void)
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
     if (!(ranks = malloc((size_t)size * sizeof *ranks)))
         return MPI_GROUP_NULL;
-    count = job[0] ? find_marked(ranks, size, rank) : size;
-    if (job[0] && here == size && count < size) {
+    count = job[0] ? find_marked(ranks, size) : 0;
+    if (count > 0 && here == size && count < size) {
         describe(ranks, count);
         members = group_of(ranks, count);
         if (rank == ranks[0])
             say(count, size);
-    } else if (here != size && size > 1 && rank == (job[0] ? ranks[0] : 0)) {
+    } else if (here != size && size > 1 && rank == (count > 0 ? ranks[0] : 0)) {
         begin_watching();
     }
     free(ranks);
