@@ -458,6 +458,39 @@ static void collectives(void)
     tell("Barrier", MPI_Barrier(comm), NULL, MPI_INT);
 }
 
+/* The ones put, the others wait until it is done; and what all say that is wrong. */
+static void window_groups(void)
+{
+    MPI_Win window;
+    MPI_Comm dup;
+    MPI_Request request;
+    MPI_Group all, before, behind;
+    char *there;
+    refill();
+    MPI_Comm_idup(comm, &dup, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_group(dup, &all);
+    MPI_Group_incl(all, 1, &prev, &before);
+    MPI_Group_incl(all, 1, &next, &behind);
+    MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN);
+    tell("no size", MPI_Win_allocate(-1, 1, MPI_INFO_NULL, dup, &there, &window), NULL, MPI_INT);
+    MPI_Win_allocate(sizeof in, 1, MPI_INFO_NULL, dup, &there, &window);
+    MPI_Win_post(before, 0, window);
+    MPI_Win_start(behind, 0, window);
+    MPI_Put(out, 50, MPI_INT, next, 7, 50, MPI_INT, window);
+    MPI_Win_complete(window);
+    MPI_Win_wait(window);
+    memset(in, 0, 1000);
+    memcpy(in, there + 7, 50 * sizeof(int));
+    tell("wait", 0, NULL, MPI_INT);
+    tell("fence", MPI_Win_fence(MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED, window), NULL, MPI_INT);
+    MPI_Group_free(&all);
+    MPI_Group_free(&before);
+    MPI_Group_free(&behind);
+    MPI_Comm_free(&dup);
+    tell("free", MPI_Win_free(&window), NULL, MPI_INT);
+}
+
 static void windows(void)
 {
     MPI_Win window;
@@ -574,5 +607,6 @@ int main(int argc, char **argv)
     communicators();
     collectives();
     windows();
+    window_groups();
     return MPI_Finalize();
 }

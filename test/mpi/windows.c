@@ -1,7 +1,7 @@
 /* windows.c - `windows TURNS [halves]`: two windows of one communicator, with fences that must be barriers and such
- * that need not be; and one of each half of the ranks. What a rank calls between them is uneven, so that where recording
- * costs, it keeps others waiting. Never looks at a clock (played.c). Rank 0 says what came out. (MPICH 4.0's windows
- * of a few bytes overlap.) */
+ * that need not be; and one of each half of the ranks. What a rank calls between them is uneven, so that where
+ * recording costs, it keeps others waiting. Never looks at a clock (played.c). Rank 0 says what came out. (MPICH 4.0's
+ * windows of a few bytes overlap.) */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
