@@ -26,7 +26,7 @@
     {{callfn}}
 {{endfn}}
 
-{{fn f @with_all @from_root @to_root @win_all}}
+{{fn f @with_all @from_root @to_root @win_fence @win_free}}
     if (PITHI_CARRYING)
         pithi_held_leave();
     {{callfn}}

@@ -53,7 +53,7 @@ static void hold(const struct pithi_carry *carry, struct pithi_header *header, i
     header->held = carry->call == PITHI_CARRY_REQUEST ? pithi_held_post(held_to) : 0;
 }
 
-/* Without memory for what a request carries the other side would take data for it: the library is to refuse the call. */
+/* Without memory for what a request carries the other side would take data for it: the library is to refuse it. */
 static int may_carry(const struct pithi_carry *carry, struct pithi_part *part, int peer)
 {
     if (!carry->comm || peer == MPI_PROC_NULL || pithi_part_is_bad(part))
