@@ -10,9 +10,11 @@
  * the two that are measuring. The leader after the present one is woken early, so that its sleep costs nobody time.
  *
  * How many ping-pongs? Until the shortest so far came again, within a fifth, AGAIN times, and some milliseconds went
- * by: then it is what the way takes, and not chance; but not while it takes twice as long as it once did, because the
- * machine has other work just now. One that never gets there costs its part of 100 ms * log2(processes), or of a tenth
- * of the time since the last comparison, if that is less (20 ms * log2(processes) at least).
+ * by: then it is what the way takes, and not chance; but not while it takes twice as long as it once did, or while one
+ * of the two had to leave its core to others for more than a fifth of the time: who waits for turns of 4 ms finds
+ * round trips of 4 ms again and again. One that never gets there costs its part of 100 ms * log2(processes), or of a
+ * tenth of the time since the last comparison, if that is less (20 ms * log2(processes) at least); the first
+ * comparison, which nothing can be held against, four times as much while cores are lacking.
  */
 #include "host_clocks.h"
 
@@ -29,6 +31,8 @@ enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
 #define BUDGET_NS 100000000
 #define BUDGET_LEAST_NS 20000000
 #define SINCE_PART 10
+#define AWAY_PART 5
+#define AWAY_TIMES 4
 #define LOOK_PART 10 /* of its part a machine is asked for one in so many at least */
 enum { WAKE, PING, END };
 
@@ -207,26 +211,41 @@ static int hear(const struct pith_transport *t, int from, uint64_t *word)
     return wait_for(t, from, 0) != 0 ? -1 : t->recv(t->context, from, word, sizeof *word);
 }
 
+/* What comes back. The second is known since the answer before, so that looking costs no time of the round trip. */
+struct pong {
+    int64_t local_ns;
+    int64_t away_ns;
+};
+
+/* The difference of two of these is how long this thread has had no core meanwhile: who waits here does not sleep. */
+static int64_t away_ns(void) { return pithi_clock_ns(CLOCK_MONOTONIC) - pithi_clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
 static int answer(const struct pith_transport *t)
 {
     uint64_t word = WAKE;
+    struct pong pong = {0, 0};
     if (wait_for(t, 0, 1) != 0)
         return -1;
     while (word != END) {
-        if (hear(t, 0, &word) != 0 || (word == PING && say(t, 0, (uint64_t)pithi_clock_ns(CLOCK_MONOTONIC)) != 0))
+        pong.away_ns = away_ns();
+        if (hear(t, 0, &word) != 0)
+            return -1;
+        pong.local_ns = pithi_clock_ns(CLOCK_MONOTONIC);
+        if (word == PING && t->send(t->context, 0, &pong, sizeof pong) != 0)
             return -1;
     }
     return 0;
 }
 
-static int ping(const struct pith_transport *t, int to, struct pithi_sync *point)
+static int ping(const struct pith_transport *t, int to, struct pithi_sync *point, int64_t *their_away_ns)
 {
-    uint64_t theirs;
+    struct pong pong;
     int64_t before = pithi_clock_ns(CLOCK_MONOTONIC);
-    if (say(t, to, PING) != 0 || hear(t, to, &theirs) != 0)
+    if (say(t, to, PING) != 0 || wait_for(t, to, 0) != 0 || t->recv(t->context, to, &pong, sizeof pong) != 0)
         return -1;
     point->round_ns = pithi_clock_ns(CLOCK_MONOTONIC) - before;
-    point->local_ns = (int64_t)theirs;
+    point->local_ns = pong.local_ns;
+    *their_away_ns = pong.away_ns;
     point->offset_ns = pithi_ns_apart(before + point->round_ns / 2, point->local_ns);
     return 0;
 }
@@ -234,15 +253,16 @@ static int ping(const struct pith_transport *t, int to, struct pithi_sync *point
 static int measure(const struct pith_transport *t, int to, int64_t budget_ns, int64_t least_ns, struct pithi_sync *best)
 {
     struct pithi_sync now = {.shift_ns = best->shift_ns};
-    int64_t begin_ns, passed_ns = 0;
-    int again = 0, count;
-    if (ping(t, to, best) != 0) /* has waited until the other was there */
+    int64_t begin_ns, passed_ns = 0, own_away_ns, their_away_ns, their_now_ns, away;
+    int again = 0, count, is_away = 0, more = clocks.known ? 1 : AWAY_TIMES;
+    if (ping(t, to, best, &their_away_ns) != 0) /* has waited until the other was there */
         return -1;
     begin_ns = pithi_clock_ns(CLOCK_MONOTONIC);
-    for (count = 1; count < LEAST || passed_ns < budget_ns; count++) {
-        if (again >= AGAIN && best->round_ns <= 2 * least_ns && passed_ns >= budget_ns / LOOK_PART)
+    own_away_ns = away_ns();
+    for (count = 1; count < LEAST || passed_ns < (is_away ? more : 1) * budget_ns; count++) {
+        if (again >= AGAIN && best->round_ns <= 2 * least_ns && passed_ns >= budget_ns / LOOK_PART && !is_away)
             break;
-        if (ping(t, to, &now) != 0)
+        if (ping(t, to, &now, &their_now_ns) != 0)
             return -1;
         if (now.round_ns < best->round_ns - best->round_ns / 5)
             again = 0;
@@ -251,6 +271,9 @@ static int measure(const struct pith_transport *t, int to, int64_t budget_ns, in
         if (now.round_ns < best->round_ns)
             *best = now;
         passed_ns = pithi_clock_ns(CLOCK_MONOTONIC) - begin_ns;
+        away = away_ns() - own_away_ns;
+        away = their_now_ns - their_away_ns > away ? their_now_ns - their_away_ns : away;
+        is_away = t->wait != NULL && away > passed_ns / AWAY_PART; /* without `wait` who waits sleeps */
     }
     return say(t, to, END);
 }

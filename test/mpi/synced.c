@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 extern int64_t false_clock_true(void) __attribute__((weak));
+extern void false_clock_begin(void) __attribute__((weak));
 
 static uint32_t tick, truth;
 
@@ -80,6 +81,8 @@ int main(int argc, char **argv)
     if (asked(argc, argv, "late"))
         prepare();
     MPI_Init(&argc, &argv);
+    if (false_clock_begin)
+        false_clock_begin();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < rounds; i++) {
