@@ -512,6 +512,7 @@ help:
 	@echo 'make tour         the pictures of viewer/TOUR.md and the README, made anew'
 	@echo 'make check        install what is missing, build, run every test (check-unit, check-golden, ...: one suite)'
 	@echo 'make check-asan   unit, golden, command line and quick window tests under the address and undefined-behaviour sanitizers'
+	@echo 'make check-asan-mpi  PITH_COMPENSATE under both, with each MPI'
 	@echo 'make check-tsan   thread tests under the thread sanitizer'
 	@echo 'make fuzz         FUZZ_SECONDS=60 of libFuzzer on each reader of foreign bytes; needs clang'
 	@echo 'make check-install  install into a scratch folder and use Pith from there'

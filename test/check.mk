@@ -62,7 +62,7 @@ $(O)/test/mpi/count.so: test/mpi/count.c $(O)/test/mpi/count_names.h
 deps = @$(if $(filter no,$(DEPS)),:,./install-deps $(1))
 run_tests = @O='$(O)' test/run
 
-.PHONY: check check-all check-install check-asan check-tsan asan-build tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
+.PHONY: check check-all check-install check-asan check-asan-mpi asan-mpi-suite check-tsan asan-build tsan-build asan-built tsan-built asan-suites tsan-suites fuzz fuzz-run bench bench-run $(addprefix check-,$(suites))
 # The system is completed first; then make looks at it anew, for the variables above say what was there before.
 check:
 	$(call deps,check)
@@ -85,6 +85,12 @@ asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(need
 asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
 		test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli) $(if $(HAVE_TK),$(tests_asan_window))
+# The log library with MPI, which leaks by itself.
+check-asan-mpi:
+	@+$(MAKE) --no-print-directory O='$(O)-asan-mpi' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
+		CFLAGS='-O1 -g -fno-omit-frame-pointer' HAVE_TK= asan-mpi-suite
+asan-mpi-suite: tools $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.so)
+	@O='$(O)' ASAN_OPTIONS=detect_leaks=0 test/run test/mpi/sanitized.sh
 check-tsan tsan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
 # (test_spill_damage has its threads while it records only, as the others do, and then reads for minutes.)
