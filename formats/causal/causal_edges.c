@@ -9,6 +9,7 @@
 
 #include "coll_rules.h"
 #include "error.h"
+#include "kept_colls.h"
 #include "match.h"
 #include "native/log.h"
 
@@ -25,6 +26,7 @@ struct lane_seen {
     uint32_t coll_state; /* of the collective under way */
     uint32_t leaving;    /* the edge that entered it; UINT32_MAX: none */
     uint32_t started;    /* that of the last nonblocking one; UINT32_MAX: none */
+    uint32_t request;    /* persistent, about to be started; UINT32_MAX: none */
     int gets_of_all;     /* its next collective does */
 };
 
@@ -32,13 +34,15 @@ struct collecting {
     struct pithi_edges *e;
     struct pithi_match *match;
     struct lane_seen *lanes;
-    struct comm_seen *comms;
-    struct pithi_map turns;                     /* (communicator, rank): operations seen */
-    struct pithi_map started;                   /* (rank, request): the edge that entered it */
-    struct pithi_map places;                    /* (communicator, rank): its rank there */
-    struct pithi_coll_rule *known;              /* [definitions] */
-    uint32_t start_event, end_event, all_event; /* definitions; UINT32_MAX: not in the log */
-    uint32_t *filled;                           /* [ranks] */
+    struct comm_seen *comms; /* those of the log, and behind them persistent collectives */
+    uint32_t comm_room;
+    struct pithi_kept_colls kept;
+    struct pithi_map turns;                                 /* (communicator, rank): operations seen */
+    struct pithi_map started;                               /* (rank, request): the edge that entered it */
+    struct pithi_map places;                                /* (communicator, rank): its rank there */
+    struct pithi_coll_rule *known;                          /* [definitions] */
+    uint32_t start_event, end_event, all_event, kept_event; /* definitions; UINT32_MAX: not in the log */
+    uint32_t *filled;                                       /* [ranks] */
     int messages_only;
 };
 
@@ -82,6 +86,12 @@ static uint32_t kinds_of(const struct collecting *c)
     return 1u << PITHLOG_SEND | 1u << PITHLOG_RECV | 1u << PITHLOG_COLL | events;
 }
 
+static uint32_t groups_of(const struct collecting *c, uint32_t number)
+{
+    const struct pithlog_comm *comm = pithlog_get_comm(c->e->log, number);
+    return comm && comm->remote_size > 0 ? 2 : 1;
+}
+
 static int count_edges(struct collecting *c, uint64_t *edges, uint64_t *meetings)
 {
     struct pithi_edges *e = c->e;
@@ -98,7 +108,7 @@ static int count_edges(struct collecting *c, uint64_t *edges, uint64_t *meetings
             unsigned more = records[i].kind != PITHLOG_EVENT ? 1 + is_coll : records[i].id == c->end_event;
             e->count[pithi_log_rank_of(e->log, records[i].lane)] += more;
             *edges += more;
-            *meetings += is_coll;
+            *meetings += is_coll ? groups_of(c, records[i].comm) : 0;
         }
     pithlog_iter_close(iter);
     return count < 0 ? PITH_ERR_DAMAGED : PITH_OK;
@@ -185,13 +195,29 @@ static int flush_messages(struct collecting *c)
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
 
-/* The operation that is this rank's next on the communicator. */
-static int find_meeting(struct collecting *c, uint32_t rank, uint32_t comm, uint32_t members, uint32_t *found)
+/* Of each group one. */
+static uint32_t new_meetings(struct pithi_edges *e, const struct pithlog_comm *comm)
+{
+    uint32_t first = e->meeting_count, groups = comm->remote_size > 0 ? 2 : 1;
+    for (uint32_t i = 0; i < groups; i++)
+        e->meetings[e->meeting_count++] = (struct pithi_meeting){.latest_ns = INT64_MIN,
+                                                                 .root_ns = INT64_MIN,
+                                                                 .left_ns = INT64_MAX,
+                                                                 .left_root_ns = INT64_MAX,
+                                                                 .members = comm->size == 0 ? e->ranks
+                                                                            : i == 0        ? (uint32_t)comm->size
+                                                                                     : (uint32_t)comm->remote_size};
+    return first;
+}
+
+/* The operation that is this rank's next of `who`, a communicator, or a persistent one of `comm`. */
+static int find_meeting(struct collecting *c, uint32_t rank, uint32_t who, uint32_t comm, uint32_t *found)
 {
     struct pithi_edges *e = c->e;
-    struct comm_seen *seen = &c->comms[comm];
-    uint64_t key = (uint64_t)comm << 32 | rank;
-    uint32_t turn = 0;
+    const struct pithlog_comm *of = pithlog_get_comm(e->log, comm);
+    struct comm_seen *seen = &c->comms[who];
+    uint64_t key = (uint64_t)who << 32 | rank;
+    uint32_t turn = 0, members = of->size == 0 ? e->ranks : (uint32_t)of->size + (uint32_t)of->remote_size;
     pithi_map_get(&c->turns, key, &turn);
     if (!pithi_map_put(&c->turns, key, turn + 1))
         return no_memory(e);
@@ -201,12 +227,7 @@ static int find_meeting(struct collecting *c, uint32_t rank, uint32_t comm, uint
     if (turn == seen->first + seen->count) {
         if (!pithi_grow(&seen->meetings, seen->count, &seen->room, sizeof *seen->meetings))
             return no_memory(e);
-        e->meetings[e->meeting_count] = (struct pithi_meeting){.latest_ns = INT64_MIN,
-                                                               .root_ns = INT64_MIN,
-                                                               .left_ns = INT64_MAX,
-                                                               .left_root_ns = INT64_MAX,
-                                                               .members = members};
-        seen->meetings[seen->count++] = e->meeting_count++;
+        seen->meetings[seen->count++] = new_meetings(e, of);
     }
     *found = seen->meetings[turn - seen->first];
     e->meetings[*found].seen++;
@@ -217,7 +238,7 @@ static int find_meeting(struct collecting *c, uint32_t rank, uint32_t comm, uint
     return PITH_OK;
 }
 
-/* The rank's place in the communicator; its size: none. */
+/* The rank's place in the communicator, the second group's behind the first's; the number of all: none. */
 static int find_place(struct collecting *c, uint32_t rank, uint32_t number, uint32_t *place)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(c->e->log, number);
@@ -226,7 +247,7 @@ static int find_place(struct collecting *c, uint32_t rank, uint32_t number, uint
     *place = rank;
     if (comm->size == 0 || pithi_map_get(&c->places, key, place))
         return PITH_OK;
-    for (*place = 0; *place < (uint32_t)comm->size && comm->world_ranks[*place] != world_rank;)
+    for (*place = 0; *place < (uint32_t)(comm->size + comm->remote_size) && comm->world_ranks[*place] != world_rank;)
         ++*place;
     return pithi_map_put(&c->places, key, *place) ? PITH_OK : no_memory(c->e);
 }
@@ -267,33 +288,75 @@ static unsigned flags_of(const struct pithi_coll_rule *rule, int is_root, int gi
     return enter | leave << PITHI_EDGE_LATER;
 }
 
+/* Between two groups: the rank's own meeting, and, as a flag of the end, where the other one is. */
+static int find_group(struct collecting *c, uint32_t rank, uint32_t comm, struct pithi_edge *enter, unsigned *end)
+{
+    uint32_t place, first = (uint32_t)pithlog_get_comm(c->e->log, comm)->size;
+    int err = find_place(c, rank, comm, &place);
+    enter->partner += place >= first;
+    *end = place >= first ? PITHI_EDGE_BEFORE : PITHI_EDGE_NEXT;
+    return err;
+}
+
+/* Whose turn it is: a communicator's, or a persistent collective's, with its rule. */
+static int find_who(struct collecting *c, uint32_t rank, const struct pithlog_record *r, uint32_t *who,
+                    struct pithi_coll_rule *rule)
+{
+    struct lane_seen *lane = &c->lanes[r->lane];
+    uint32_t comms = c->e->log->info.comms, most;
+    const struct pithi_kept *kept = lane->request == UINT32_MAX ? NULL : pithi_kept_find(&c->kept, rank, lane->request);
+    *who = r->comm;
+    *rule = lane->state == UINT32_MAX ? (struct pithi_coll_rule){PITHI_COLL_NONE, 0} : c->known[lane->state];
+    if (!kept)
+        return PITH_OK;
+    if (kept->state != UINT32_MAX)
+        *rule = c->known[kept->state];
+    if (!pithi_kept_who(&c->kept, r->comm, kept->number, who))
+        return no_memory(c->e);
+    *who += comms;
+    if (*who < c->comm_room)
+        return PITH_OK;
+    most = 2 * *who + 8;
+    if (!pithi_resize(&c->comms, c->comm_room, most, sizeof *c->comms))
+        return no_memory(c->e);
+    c->comm_room = most;
+    return PITH_OK;
+}
+
 static int take_collective(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
 {
     const struct pithlog_comm *comm = pithlog_get_comm(c->e->log, r->comm);
     struct lane_seen *lane = &c->lanes[r->lane];
     struct pithi_edge *enter = new_edge(c, rank, PITHI_EDGE_ENTER, r->time_ns);
-    struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
-    uint32_t members = r->comm == 0 && comm->size == 0 ? c->e->ranks : (uint32_t)comm->size;
+    struct pithi_coll_rule rule;
+    unsigned group = 0;
+    uint32_t who, request = lane->request;
     int gets_of_all = lane->gets_of_all, bare, is_root, err;
+    err = find_who(c, rank, r, &who, &rule);
     lane->gets_of_all = 0;
+    lane->request = UINT32_MAX;
     lane->started = PITHI_NO_PARTNER;
     enter->seat = PITHI_NO_SEAT;
-    if (c->messages_only || members == 0 || comm->remote_size != 0)
-        return PITH_OK;
-    if ((err = find_meeting(c, rank, r->comm, members, &enter->partner)) != PITH_OK)
+    if (err != PITH_OK || c->messages_only || (comm->size == 0 && r->comm != 0))
         return err;
-    if (lane->state != UINT32_MAX)
-        rule = c->known[lane->state];
+    if ((err = find_meeting(c, rank, who, r->comm, &enter->partner)) != PITH_OK)
+        return err;
     if (rule.shape == PITHI_COLL_NONE || enter->partner == PITHI_NO_PARTNER)
         return PITH_OK;
+    if (comm->remote_size > 0 && (err = find_group(c, rank, r->comm, enter, &group)) != PITH_OK)
+        return err;
     if (rule.shape == PITHI_COLL_LOWER && (err = find_seat(c, rank, r->comm, enter)) != PITH_OK)
         return err;
     bare = rule.flags & PITHI_COLL_BARE;
     is_root = r->peer == pithi_log_rank(c->e->log, rank)->rank;
     enter->flags = (uint16_t)flags_of(&rule, is_root, bare || r->bytes > 0,
                                       rule.flags & PITHI_COLL_LOOSE ? gets_of_all : bare || r->got_bytes > 0,
-                                      enter->seat != PITHI_NO_SEAT);
-    if (rule.flags & PITHI_COLL_STARTS) {
+                                      enter->seat != PITHI_NO_SEAT) |
+                   (uint16_t)(group << PITHI_EDGE_LATER);
+    if (rule.flags & PITHI_COLL_STARTS && request != UINT32_MAX) {
+        if (!pithi_map_put(&c->started, (uint64_t)rank << 32 | request, (uint32_t)(enter - c->e->edges)))
+            return no_memory(c->e);
+    } else if (rule.flags & PITHI_COLL_STARTS) {
         lane->started = (uint32_t)(enter - c->e->edges);
     } else {
         lane->leaving = (uint32_t)(enter - c->e->edges);
@@ -307,9 +370,10 @@ static void new_end(struct collecting *c, uint32_t rank, enum pithi_edge_kind ki
 {
     const struct pithi_edge *enter = &c->e->edges[entered];
     struct pithi_edge *edge = new_edge(c, rank, kind, time_ns);
-    edge->partner = enter->partner;
     edge->seat = enter->seat;
     edge->flags = enter->flags >> PITHI_EDGE_LATER;
+    edge->partner =
+        enter->partner + (edge->flags & PITHI_EDGE_NEXT ? 1 : 0) - (edge->flags & PITHI_EDGE_BEFORE ? 1 : 0);
 }
 
 static void take_leave(struct collecting *c, uint32_t rank, const struct pithlog_record *r)
@@ -335,9 +399,18 @@ static int take_event(struct collecting *c, uint32_t rank, const struct pithlog_
     uint32_t entered;
     if (r->id == c->all_event)
         lane->gets_of_all = 1;
+    if (r->id == c->kept_event && r->payload_bytes == 8)
+        return pithi_kept_make(&c->kept, rank, request_of(r->payload), lane->state, request_of(r->payload + 4))
+                   ? PITH_OK
+                   : no_memory(c->e);
     if ((r->id != c->start_event && r->id != c->end_event) || r->payload_bytes != 4)
         return PITH_OK;
     key |= request_of(r->payload);
+    if (r->id == c->start_event && !(lane->state != UINT32_MAX && c->known[lane->state].flags & PITHI_COLL_STARTS) &&
+        pithi_kept_find(&c->kept, rank, request_of(r->payload))) {
+        lane->request = request_of(r->payload);
+        return PITH_OK;
+    }
     if (r->id == c->start_event) {
         int stored = pithi_map_put(&c->started, key, lane->started);
         lane->started = PITHI_NO_PARTNER;
@@ -414,7 +487,7 @@ static int find_groups(struct pithi_edges *e)
 static int know_names(struct collecting *c)
 {
     int has_scans = 0;
-    c->start_event = c->end_event = c->all_event = UINT32_MAX;
+    c->start_event = c->end_event = c->all_event = c->kept_event = UINT32_MAX;
     for (uint32_t i = 0; i < c->e->log->info.defs; i++) {
         const struct pithlog_def *def = pithlog_get_def(c->e->log, i);
         if (def->kind == PITHLOG_STATE)
@@ -426,6 +499,8 @@ static int know_names(struct collecting *c)
             c->start_event = i;
         else if (strcmp(def->name, PITHI_COLL_COMPLETE) == 0)
             c->end_event = i;
+        else if (strcmp(def->name, PITHI_COLL_KEPT) == 0)
+            c->kept_event = i;
         else if (strcmp(def->name, PITHI_COLL_OF_ALL) == 0)
             c->all_event = i;
     }
@@ -444,7 +519,8 @@ static int prepare(struct collecting *c)
     e->group = calloc(e->ranks + (size_t)1, sizeof *e->group);
     c->filled = calloc(e->ranks + (size_t)1, sizeof *c->filled);
     c->lanes = calloc(e->log->info.lanes + (size_t)1, sizeof *c->lanes);
-    c->comms = calloc(e->log->info.comms + (size_t)1, sizeof *c->comms);
+    c->comm_room = e->log->info.comms + 1;
+    c->comms = calloc(c->comm_room, sizeof *c->comms);
     c->known = calloc(e->log->info.defs + (size_t)1, sizeof *c->known);
     c->match = pithi_match_new();
     if (!e->first || !e->count || !e->group || !c->filled || !c->lanes || !c->comms || !c->known || !c->match)
@@ -480,12 +556,12 @@ int pithi_edges_collect(struct pithi_edges *e, struct pithlog *log)
     if (c.messages_only)
         pithi_match_cut(c.match);
     for (uint32_t i = 0; i < log->info.lanes; i++)
-        c.lanes[i] = (struct lane_seen){UINT32_MAX, UINT32_MAX, PITHI_NO_PARTNER, PITHI_NO_PARTNER, 0};
+        c.lanes[i] = (struct lane_seen){UINT32_MAX, UINT32_MAX, PITHI_NO_PARTNER, PITHI_NO_PARTNER, UINT32_MAX, 0};
     TRY(take_all(&c));
     for (uint32_t i = 0; i < e->ranks; i++)
         e->count[i] = c.filled[i];
 out:
-    for (uint32_t i = 0; c.comms && i < log->info.comms; i++)
+    for (uint32_t i = 0; c.comms && i < c.comm_room; i++)
         free(c.comms[i].meetings);
     free(c.comms);
     free(c.lanes);
@@ -494,6 +570,7 @@ out:
     pithi_map_free(&c.turns);
     pithi_map_free(&c.started);
     pithi_map_free(&c.places);
+    pithi_kept_free(&c.kept);
     pithi_match_free(c.match);
     return err;
 }

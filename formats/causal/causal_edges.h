@@ -21,6 +21,8 @@ enum {
     PITHI_EDGE_ALL = 8,      /* LEAVE: not before all that give have entered */
     PITHI_EDGE_OF_ROOT = 16, /* LEAVE: not before the root has entered */
     PITHI_EDGE_LOWER = 32,   /* LEAVE: not before those on lower seats have entered */
+    PITHI_EDGE_NEXT = 64,    /* LEAVE, between two groups: its meeting is the one behind that which it entered */
+    PITHI_EDGE_BEFORE = 128, /* the same, the one before: each group has a meeting, and waits for the other's */
     PITHI_EDGE_LATER = 8     /* ENTER of a nonblocking one: the flags of its COMPLETE, so many bits up */
 };
 #define PITHI_NO_PARTNER UINT32_MAX
@@ -41,7 +43,7 @@ struct pithi_edge {
     uint32_t rank; /* its index in the log */
 };
 
-/* A collective operation, once. */
+/* A collective operation, once; between two groups once for each, next to one another. */
 struct pithi_meeting {
     int64_t latest_ns, root_ns; /* when the last of those that give entered; and the root */
     int64_t left_ns;            /* when the first left that had to wait for all; for the root */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "kept_colls.h"
 #include "native/log.h"
 #include "native/map.h"
 
@@ -36,26 +37,19 @@ struct team {
     uint32_t expected[2];
 };
 
-/* A persistent request: the call that made it, and the number that stands for a communicator of its own. */
-struct kept {
-    uint32_t state, number;
-};
-
 struct pithi_colls {
     struct pithlog *log;
-    struct pithi_coll_rule *rules;            /* [definitions] */
-    uint32_t started, complete, kept;         /* events; NONE: the log has none */
-    struct pithi_map counts;                  /* rank and communicator: collectives so far */
-    struct pithi_map under_way;               /* communicator and number: which of `all` */
-    struct pithi_map places;                  /* rank and communicator */
-    struct pithi_map requests, kept_requests; /* rank and number: which of `parts`, `keeps` */
-    struct pithi_map kept_numbers;            /* communicator and number: that of its own */
+    struct pithi_coll_rule *rules;    /* [definitions] */
+    uint32_t started, complete, kept; /* events; NONE: the log has none */
+    struct pithi_map counts;          /* rank and communicator: collectives so far */
+    struct pithi_map under_way;       /* communicator and number: which of `all` */
+    struct pithi_map places;          /* rank and communicator */
+    struct pithi_map requests;        /* rank and number: which of `parts` */
+    struct pithi_kept_colls keeps;
     struct coll *all;
     uint32_t count, room, free_first;
     struct pithi_part *parts;
     uint32_t part_count, part_room;
-    struct kept *keeps;
-    uint32_t keep_count, keep_room;
     struct team *teams; /* [communicators] */
     struct lane {
         struct pithi_part part; /* of the last nonblocking one, until its request is told */
@@ -112,15 +106,15 @@ void pithi_colls_close(struct pithi_colls *c)
 {
     if (!c)
         return;
-    struct pithi_map *maps[] = {&c->counts,   &c->under_way,     &c->places,
-                                &c->requests, &c->kept_requests, &c->kept_numbers};
-    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
-        pithi_map_free(maps[i]);
+    pithi_map_free(&c->counts);
+    pithi_map_free(&c->under_way);
+    pithi_map_free(&c->places);
+    pithi_map_free(&c->requests);
+    pithi_kept_free(&c->keeps);
     for (uint32_t i = 0; i < c->count; i++)
         free(c->all[i].seats);
     free(c->all);
     free(c->parts);
-    free(c->keeps);
     free(c->rules);
     free(c->teams);
     free(c->lanes);
@@ -259,11 +253,6 @@ static uint32_t number_at(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-static uint64_t request_key(const struct pithi_colls *c, uint32_t lane, uint32_t request)
-{
-    return (uint64_t)pithi_log_rank_of(c->log, lane) << 32 | request;
-}
-
 /* The part goes with the request until that is complete. */
 static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_part *part)
 {
@@ -278,33 +267,6 @@ static int follow(struct pithi_colls *c, uint64_t key, const struct pithi_part *
     return 1;
 }
 
-/* A persistent request was made: the same number here is the same in all members. */
-static int keep(struct pithi_colls *c, uint64_t key, uint32_t state, uint32_t number)
-{
-    uint32_t at;
-    if (!pithi_map_get(&c->kept_requests, key, &at)) {
-        if (!pithi_grow(&c->keeps, c->keep_count, &c->keep_room, sizeof *c->keeps) ||
-            !pithi_map_put(&c->kept_requests, key, c->keep_count))
-            return 0;
-        at = c->keep_count++;
-    }
-    c->keeps[at] = (struct kept){state, number};
-    return 1;
-}
-
-/* Persistent ones of a communicator are known as if each had a communicator of its own. */
-static int kept_who(struct pithi_colls *c, uint32_t comm, uint32_t number, uint32_t *who)
-{
-    uint64_t key = (uint64_t)comm << 32 | number;
-    if (!pithi_map_get(&c->kept_numbers, key, who)) {
-        *who = (uint32_t)c->kept_numbers.count;
-        if (!pithi_map_put(&c->kept_numbers, key, *who))
-            return 0;
-    }
-    *who += c->log->info.comms;
-    return 1;
-}
-
 int pithi_colls_completes(const struct pithi_colls *c, const struct pithlog_record *r)
 {
     return r->kind == PITHLOG_EVENT && r->id == c->complete && r->payload_bytes == 4;
@@ -316,12 +278,13 @@ int pithi_colls_event(struct pithi_colls *c, const struct pithlog_record *r, uin
     uint32_t at;
     if (r->kind != PITHLOG_EVENT || r->payload_bytes < 4)
         return 0;
-    uint64_t key = request_key(c, r->lane, number_at(r->payload));
+    uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = number_at(r->payload);
+    uint64_t key = (uint64_t)rank << 32 | request;
     if (r->id == c->kept && r->payload_bytes == 8)
-        return keep(c, key, state, number_at(r->payload + 4)) ? 0 : -1;
-    if (r->id == c->started && pithi_map_get(&c->kept_requests, key, &at) &&
+        return pithi_kept_make(&c->keeps, rank, request, state, number_at(r->payload + 4)) ? 0 : -1;
+    if (r->id == c->started && pithi_kept_find(&c->keeps, rank, request) &&
         !(state != NONE && c->rules[state].flags & PITHI_COLL_STARTS)) {
-        lane->request = number_at(r->payload);
+        lane->request = request;
         return 0;
     }
     if (r->id == c->started) {
@@ -343,13 +306,15 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
                                           uint32_t *who)
 {
     static const struct pithi_coll_rule none = {PITHI_COLL_NONE, 0};
-    uint32_t request = c->lanes[r->lane].request, at;
+    uint32_t request = c->lanes[r->lane].request, rank = pithi_log_rank_of(c->log, r->lane);
+    const struct pithi_kept *kept = request == NONE ? NULL : pithi_kept_find(&c->keeps, rank, request);
     c->lanes[r->lane].request = NONE;
     *who = r->comm;
-    if (request != NONE && pithi_map_get(&c->kept_requests, request_key(c, r->lane, request), &at)) {
-        *state = c->keeps[at].state;
-        if (!kept_who(c, r->comm, c->keeps[at].number, who))
+    if (kept) {
+        *state = kept->state;
+        if (!pithi_kept_who(&c->keeps, r->comm, kept->number, who))
             return NULL;
+        *who += c->log->info.comms;
     }
     return *state == NONE ? &none : &c->rules[*state];
 }
@@ -358,7 +323,7 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
 static int note(struct pithi_colls *c, const struct pithlog_record *r, uint32_t request, const struct pithi_part *part)
 {
     if (request != NONE)
-        return follow(c, request_key(c, r->lane, request), part);
+        return follow(c, (uint64_t)pithi_log_rank_of(c->log, r->lane) << 32 | request, part);
     if (part->starts)
         c->lanes[r->lane].part = *part;
     return 1;
@@ -369,7 +334,7 @@ int pithi_colls_enter(struct pithi_colls *c, const struct pithlog_record *r, uin
     uint32_t rank = pithi_log_rank_of(c->log, r->lane), request = c->lanes[r->lane].request, who, place;
     const struct pithi_coll_rule *rule = what(c, r, &state, &who);
     uint64_t key;
-    *part = (struct pithi_part){.coll = NONE};
+    *part = (struct pithi_part){.coll = NONE, .state = state};
     c->lanes[r->lane].part.coll = NONE;
     if (!rule || !next_turn(c, rank, who, &key))
         return -no_memory(c);

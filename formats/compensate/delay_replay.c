@@ -309,7 +309,7 @@ static int take_coll(struct replay *r, const struct pithlog_record *record)
     if ((unknown = pithi_colls_enter(r->colls, record, call ? call->state : NONE, &part)) < 0)
         return PITH_ERR_MEMORY;
     if (unknown && r->writer && call)
-        r->alone[call->state]++;
+        r->alone[part.state]++;
     if (part.coll == NONE || !call)
         return PITH_OK;
     if (call->part.coll != NONE && !call->part.starts)

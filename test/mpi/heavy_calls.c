@@ -1,5 +1,5 @@
 /* heavy_calls.c - programs in which recording costs much: burn() is what a heavy wrapper does, and tells it to Pith.
- * `heavy_calls ring|master|colls|fences|early`: only some ranks burn. */
+ * `heavy_calls ring|master|colls|fences|early|more`: only some ranks burn. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -127,6 +127,38 @@ static void fences(void)
     }
 }
 
+/* Scans, nonblocking ones that others overtake, and those of two groups. */
+static void more(void)
+{
+    int in[64] = {0}, out[64] = {0}, others[64] = {0};
+    MPI_Comm half, both;
+    MPI_Request requests[2];
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 3, &both);
+    for (int turn = 0; turn < 40; turn++) {
+        if (rank == turn % 2)
+            burn(300000);
+        work(10000);
+        if (turn % 4 == 0) {
+            MPI_Scan(in, out, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        } else if (turn % 4 == 1) {
+            MPI_Iallreduce(in, out, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
+            MPI_Ibcast(others, 10, MPI_INT, 1, MPI_COMM_WORLD, &requests[1]);
+            work(10000);
+            MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+            MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        } else if (turn % 4 == 2) {
+            MPI_Allreduce(in, out, 10, MPI_INT, MPI_SUM, both);
+        } else {
+            MPI_Ibarrier(MPI_COMM_WORLD, &requests[0]);
+            MPI_Ireduce(in, out, 10, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &requests[1]);
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        }
+    }
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 int main(int argc, char **argv)
 {
     void *found = dlsym(RTLD_DEFAULT, "pith_own_cost");
@@ -145,5 +177,7 @@ int main(int argc, char **argv)
         fences();
     if (argc > 1 && strcmp(argv[1], "early") == 0 && size % 2 == 0)
         early();
+    if (argc > 1 && strcmp(argv[1], "more") == 0 && size > 1)
+        more();
     return MPI_Finalize();
 }

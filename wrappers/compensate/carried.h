@@ -33,6 +33,7 @@ struct pithi_carried {
     uint8_t is_alone;     /* carries nothing, but each start counts: enum pithi_carry_alone + 1 */
     uint8_t is_claimed;   /* by a call that may complete it */
     uint8_t is_listed;    /* among the receives under way on its communicator */
+    struct pithi_icoll *icoll; /* it is a nonblocking collective's, with that of ours */
     uint64_t key;
     struct pithi_carried *next;            /* of the same bucket; or free */
     struct pithi_carried *before, *behind; /* receives under way, in the order of posting */

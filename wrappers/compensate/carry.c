@@ -136,8 +136,8 @@ void pithi_carry_begin(MPI_Group members)
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */
 
-static const char *const alone_names[PITHI_ALONE_KINDS] = {"collectives", "communicators", "partitioned", "one-sided",
-                                                           "cancelled"};
+static const char *const alone_names[PITHI_ALONE_KINDS] = {"collectives", "communicators", "late",
+                                                           "partitioned", "one-sided",     "cancelled"};
 
 /* "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
 static void describe(char *text, size_t size, const int64_t *counts)
@@ -196,6 +196,7 @@ void pithi_carry_end(void)
     tell_job(world, delay_ns);
     pithi_carried_look(1);
     pithi_held_end();
+    pithi_icoll_end();
     pithi_second_end();
     __atomic_store_n(&pithi_compensate, PITHI_COMPENSATE_OFF, __ATOMIC_RELAXED);
 }

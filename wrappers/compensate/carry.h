@@ -31,8 +31,9 @@ void pithi_carry_end(void);
 
 /* Why a call takes part with its own costs only, which is counted. */
 enum pithi_carry_alone {
-    PITHI_ALONE_COLL, /* nonblocking, persistent, neighbourhood collectives, MPI_Scan */
-    PITHI_ALONE_COMM, /* a communicator that carries nothing, or a collective between two groups */
+    PITHI_ALONE_COLL, /* persistent and neighbourhood collectives */
+    PITHI_ALONE_COMM, /* a communicator that carries nothing */
+    PITHI_ALONE_LATE, /* nonblocking collectives that were complete before ours beside them */
     PITHI_ALONE_PARTITIONED,
     PITHI_ALONE_RMA,       /* what may wait for one process: locks, MPI_Win_start, MPI_Win_wait ... */
     PITHI_ALONE_CANCELLED, /* a send, with `message`: the next message to there gets its header */
@@ -142,7 +143,21 @@ void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MP
 
 /* ---- collectives (carry_coll.c): open and end outside of all else, come right before the library's call ---------- */
 
-enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO };
+enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO, PITHI_CARRY_LOWER };
+
+/* A process came when it was as late as `at`, and would have come at `before`; and by how much earlier; and when it
+ * ended. The largest of each is asked for. Without one clock for all, time counts from the end of each one's call, as if all had ended at
+ * once; who does not wait (all but the root that gathers) is taken to have come then. */
+struct pithi_arrival {
+    int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns;
+};
+enum { PITHI_ARRIVAL_NUMBERS = sizeof(struct pithi_arrival) / sizeof(int64_t) };
+
+/* 1: a process that gave this root waits in a collective of that shape. */
+int pithi_carry_waits(const struct pithi_shadow *comm, enum pithi_carry_shape shape, int root);
+/* That a wait was for others that came so. */
+void pithi_carry_came(struct pithi_wait *wait, const struct pithi_arrival *all, uint64_t size_bytes);
+
 struct pithi_carry_coll {
     int64_t begin_ns;
     int is_window;
@@ -152,11 +167,25 @@ struct pithi_carry_coll {
     uint64_t got_bytes;             /* and what this process got */
 };
 void pithi_carry_coll_open(struct pithi_carry_coll *carry);
-void pithi_carry_coll_come(MPI_Comm comm);
-/* Right after it, when it is one from a root. `least`: PITHI_LEAST. */
-void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type, struct pithi_least *least);
+/* `least`: PITHI_LEAST. */
+void pithi_carry_coll_come(MPI_Comm comm, struct pithi_least *least);
+/* Right after it, when it is one from a root. */
+void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
 /* The same of a window; `gone`: it is freed in the call, and carry->comm is what pithi_shadow_drop_end gets. */
 void pithi_carry_window_come(MPI_Win window, int gone);
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root);
+
+/* ---- nonblocking collectives (carry_icoll.c): around the call that starts one ------------------------------------ */
+
+struct pithi_carry_icoll {
+    struct pithi_icoll *ours; /* NULL: nothing is carried */
+    struct pithi_shadow *comm;
+};
+void pithi_carry_icoll_begin(struct pithi_carry_icoll *icoll, MPI_Comm comm, enum pithi_carry_shape shape, int root);
+void pithi_carry_icoll_pending(struct pithi_carry_icoll *icoll, int result, const MPI_Request *request);
+/* The program's is complete: what the call that completed it waited for goes into `wait`. `ours` is gone. */
+void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait);
+/* Before the end: those that were late. */
+void pithi_icoll_end(void);
 
 #endif

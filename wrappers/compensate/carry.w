@@ -432,28 +432,49 @@
 /* ---- collectives ------------------------------------------------------------------------------------------------- */
 
 /* When a process comes to one; the rest is in outside.w. */
-{{fn f @with_all @from_root @to_root}}
+{{fn f @with_all @from_root @to_root @from_lower}}
     if (PITHI_CARRYING)
-        pithi_carry_coll_come({{comm}});
+        pithi_carry_coll_come({{comm}}, PITHI_LEAST);
     {{callfn}}
+{{endfn}}
+
+/* Nonblocking ones: ours begins first. */
+{{fn f @i_all @i_lower}}
+    {{vardecl struct pithi_carry_icoll icoll}}
+    if (PITHI_CARRYING)
+        pithi_carry_icoll_begin(&{{icoll}}, {{comm}}, strstr("{{class}}", "i_all") ? PITHI_CARRY_ALL : PITHI_CARRY_LOWER, 0);
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @i_from @i_to}}
+    {{vardecl struct pithi_carry_icoll icoll}}
+    if (PITHI_CARRYING)
+        pithi_carry_icoll_begin(&{{icoll}}, {{comm}}, strstr("{{class}}", "i_to") ? PITHI_CARRY_TO : PITHI_CARRY_FROM,
+                                {{root}});
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
 {{endfn}}
 
 /* What came from the root. */
 {{fn f @bcast}}
     {{callfn}}
     if (strstr("{{class}}", "from_root") && PITHI_CARRYING)
-        pithi_carry_coll_got({{returnVal}}, {{root}}, {{count}}, {{type}}, PITHI_LEAST);
+        pithi_carry_coll_got({{returnVal}}, {{root}}, {{count}}, {{type}});
 {{endfn}}
 
 {{fn f @scatter @scatterv}}
     {{callfn}}
     if (strstr("{{class}}", "from_root") && PITHI_CARRYING)
-        pithi_carry_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}}, PITHI_LEAST);
+        pithi_carry_coll_got({{returnVal}}, {{root}}, {{recv_count}}, {{recv_type}});
 {{endfn}}
 
 /* The others. The compiler knows which ones. */
 {{fn f @coll}}
-    if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && PITHI_CARRYING)
+    if (!strstr("{{class}}", "with_all") && !strstr("{{class}}", "_root") && !strstr("{{class}}", "from_lower") &&
+        !strstr("{{class}}", ",i_") && PITHI_CARRYING)
         pithi_carry_alone(PITHI_ALONE_COLL);
     {{callfn}}
 {{endfn}}
@@ -462,7 +483,7 @@
 
 {{fn f @win_make @win_make_empty}}
     if (PITHI_CARRYING)
-        pithi_carry_coll_come({{comm}});
+        pithi_carry_coll_come({{comm}}, PITHI_LEAST);
     {{callfn}}
 {{endfn}}
 

@@ -109,6 +109,8 @@ static void complete(struct pithi_carry_done *done, int index, int result, MPI_S
     if (!entry)
         return;
     done->found[index] = NULL;
+    if (entry->icoll)
+        pithi_icoll_complete(entry->icoll, wait);
     settle(entry, result, status, wait);
     if (!entry->is_persistent) {
         pithi_carried_close(entry);

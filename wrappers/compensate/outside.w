@@ -54,7 +54,16 @@
         pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_TO, {{root}});
 {{endfn}}
 
-{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @start @startall}}
+{{fn f @from_lower}}
+    {{vardecl struct pithi_carry_coll carry}}
+    if (__builtin_expect(pithi_carry_on, 0))
+        pithi_carry_coll_open(&{{carry}});
+    {{callfn}}
+    if (__builtin_expect(pithi_carry_on, 0))
+        pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_LOWER, 0);
+{{endfn}}
+
+{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @start @startall @icoll}}
     {{callfn}}
     if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == 0)
         pithi_own_tell();

@@ -330,7 +330,8 @@ void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
-void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
+/* A record of a collective that begins now. */
+static void put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes)
 {
     if (pithi_calls_are_off())
         return;
@@ -341,26 +342,35 @@ void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_byte
 }
 
 /* What the record cannot say: events that those who replay a log know (formats/coll_rules.h). */
-enum { STARTED, COMPLETE, OF_ALL };
+enum { STARTED, COMPLETE, KEPT, OF_ALL };
 
-static void tell(int what, uint32_t request)
+static void put_number(unsigned char *p, uint32_t number)
 {
-    static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_of_all"};
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(number >> (24 - 8 * i));
+}
+
+static void tell(int what, uint32_t request, uint32_t number)
+{
+    static const char *const names[] = {"pith:coll_started", "pith:coll_complete", "pith:coll_kept",
+                                        "pith:coll_of_all"};
+    static const char *const formats[] = {"request=%d", "request=%d", "request=%d number=%d", NULL};
     static uint32_t ids[OF_ALL + 1]; /* + 1 */
-    unsigned char bytes[4] = {(unsigned char)(request >> 24), (unsigned char)(request >> 16),
-                              (unsigned char)(request >> 8), (unsigned char)request};
+    unsigned char bytes[8];
     uint32_t id = __atomic_load_n(&ids[what], __ATOMIC_RELAXED);
 
     if (pithi_calls_are_off())
         return;
     if (id == 0) {
-        id = pith_event_define_group(names[what], "gray50", what == OF_ALL ? NULL : "request=%d", "pith") + 1;
+        id = pith_event_define_group(names[what], "gray50", formats[what], "pith") + 1;
         __atomic_store_n(&ids[what], id, __ATOMIC_RELAXED);
     }
+    put_number(bytes, request);
+    put_number(bytes + 4, number);
     if (what == OF_ALL)
         pith_event(id - 1);
     else
-        pith_event_data(id - 1, bytes, sizeof bytes);
+        pith_event_data(id - 1, bytes, what == KEPT ? 8 : 4);
 }
 
 void pithi_coll_record(void)
@@ -368,8 +378,8 @@ void pithi_coll_record(void)
     if (!now.comm || !pithi_self.recorded)
         return;
     if (now.of_all)
-        tell(OF_ALL, 0);
-    pithi_coll_put(now.comm, now.root, now.given, now.got);
+        tell(OF_ALL, 0, 0);
+    put(now.comm, now.root, now.given, now.got);
 }
 
 void pithi_coll_started(int result, const MPI_Request *request)
@@ -387,17 +397,40 @@ void pithi_coll_started(int result, const MPI_Request *request)
     entry->is_cancelled = 0;
     number = entry->place;
     pithi_request_close(entry);
-    tell(STARTED, number);
+    tell(STARTED, number, 0);
 }
 
-void pithi_coll_complete(const struct pithi_request *request) { tell(COMPLETE, request->place); }
+void pithi_coll_complete(const struct pithi_request *request) { tell(COMPLETE, request->place, 0); }
 
+/* All members count what they keep, recorded or not. */
 void pithi_coll_keep(int result, const MPI_Request *request)
 {
-    if (now.comm && pithi_self.recorded && result == MPI_SUCCESS)
-        pithi_request_put(*request, &(struct pithi_request){.kind = PITHI_REQUEST_COLL_INIT,
-                                                            .comm = now.comm,
-                                                            .peer = now.root,
-                                                            .bytes = now.given,
-                                                            .u.got_bytes = now.got});
+    struct pithi_request *entry;
+    uint32_t number;
+
+    if (!now.comm || !pithi_self.recorded || result != MPI_SUCCESS)
+        return;
+    number = __atomic_fetch_add(&now.comm->kept_colls, 1, __ATOMIC_RELAXED);
+    if (!(entry = pithi_request_open(*request)))
+        return;
+    entry->comm = now.comm;
+    entry->posted = 0;
+    entry->bytes = now.given;
+    entry->u.got_bytes = now.got;
+    entry->peer = now.root;
+    entry->kind = PITHI_REQUEST_COLL_INIT;
+    entry->is_active = entry->is_cancelled = 0;
+    uint32_t place = entry->place;
+    pithi_request_close(entry);
+    tell(KEPT, place, number);
+}
+
+void pithi_coll_restart(const struct pithi_request *request)
+{
+    struct pithi_request active = *request;
+
+    tell(STARTED, request->place, 0);
+    put(request->comm, request->peer, request->bytes, request->u.got_bytes);
+    active.is_active = 1;
+    pithi_request_set(&active);
 }

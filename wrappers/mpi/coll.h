@@ -57,14 +57,13 @@ void pithi_coll_nalltoallv(MPI_Comm comm, struct pithi_counts counts, MPI_Dataty
 void pithi_coll_nalltoallw(MPI_Comm comm, struct pithi_counts counts, const MPI_Datatype *types,
                            struct pithi_counts recv_counts, const MPI_Datatype *recv_types);
 
-/* A record of a collective that begins now. */
-void pithi_coll_put(const struct pithi_comm *comm, int root, uint64_t given_bytes, uint64_t got_bytes);
 /* The record, before a blocking or nonblocking call. */
 void pithi_coll_record(void);
 /* After a nonblocking call: keeps the request, and records its number; and that it is complete. */
 void pithi_coll_started(int result, const MPI_Request *request);
 void pithi_coll_complete(const struct pithi_request *request);
-/* After the call that made a persistent request. */
+/* After the call that made a persistent request; and before each start of it. */
 void pithi_coll_keep(int result, const MPI_Request *request);
+void pithi_coll_restart(const struct pithi_request *request);
 
 #endif

@@ -24,6 +24,7 @@ struct pithi_comm {
     int32_t *world_ranks;      /* [size], then [remote_size]; NULL when is_world_like */
     int in_degree, out_degree; /* neighbours in its topology; -1: not asked for yet */
     uint32_t open_requests;    /* that name it; atomic */
+    uint32_t kept_colls;       /* persistent collectives made; atomic */
     struct pithi_comm *next;
 };
 

@@ -111,6 +111,13 @@ static void complete(struct pithi_completion *done, int index, int result, const
             pithi_coll_complete(request);
         return;
     }
+    if (request->kind == PITHI_REQUEST_COLL_INIT) {
+        request->is_active = 0;
+        pithi_request_set(request);
+        if (result == MPI_SUCCESS)
+            pithi_coll_complete(request);
+        return;
+    }
     struct pithi_recv recv;
     recv.comm = request->comm;
     recv.posted = request->posted;

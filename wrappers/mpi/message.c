@@ -201,7 +201,7 @@ static void start(MPI_Request handle)
     if (request.kind == PITHI_REQUEST_SEND_INIT) {
         record_send(request.comm, request.peer, request.tag, request.bytes);
     } else if (request.kind == PITHI_REQUEST_COLL_INIT) {
-        pithi_coll_put(request.comm, request.peer, request.bytes, request.u.got_bytes);
+        pithi_coll_restart(&request);
     } else if (request.kind == PITHI_REQUEST_RECV_INIT) {
         request.is_active = 1;
         request.is_cancelled = 0;
