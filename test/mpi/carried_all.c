@@ -466,6 +466,7 @@ static void collectives(void)
 enum { THREADS = 3, TURNS = 300 };
 static int failed;
 static MPI_Comm own_comms[THREADS];
+static MPI_Win own_windows[THREADS]; /* all of one communicator: their fences meet in any order */
 
 static void *thread(void *which)
 {
@@ -490,6 +491,8 @@ static void *thread(void *which)
             __atomic_add_fetch(&failed, 1, __ATOMIC_RELAXED);
         if (turn % 10 == 0)
             MPI_Barrier(own_comms[me]);
+        if (turn % 10 == 5)
+            MPI_Win_fence(0, own_windows[me]);
     }
     return NULL;
 }
@@ -497,14 +500,19 @@ static void *thread(void *which)
 static void threads(void)
 {
     pthread_t all[THREADS];
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
+        char *there;
         MPI_Comm_dup(comm, &own_comms[i]);
+        MPI_Win_allocate(64, 1, MPI_INFO_NULL, comm, &there, &own_windows[i]);
+    }
     for (int i = 0; i < THREADS; i++)
         pthread_create(&all[i], NULL, thread, (void *)(intptr_t)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(all[i], NULL);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         MPI_Comm_free(&own_comms[i]);
+        MPI_Win_free(&own_windows[i]);
+    }
     printf("rank %d failed %d\n", rank, failed);
 }
 
