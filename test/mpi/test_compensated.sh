@@ -60,15 +60,13 @@ for mpi in $(mpis); do
 2 waits auto 20 2000 100 workloads montecarlo 60 20000 sleep
 4 waits auto 20 2000 100 workloads wavefront 64 20000 sleep
 4 alone message 20 2000 100 workloads sort 40 20000 sleep
-2 alone auto 20 2000 100 workloads onesided 40 20000 sleep
 2 alone auto 20 2000 10000 workloads rooted 60 10000 sleep
 4 alone datatype 20 2000 100 workloads rooted 60 10000 sleep
 4 waits auto 20 2000 100 windows 20
 2 waits message 20 2000 100 windows 20
 1 alone auto 10 2000 100 windows 20
 4 waits auto 2 20000 64 heat2d 16 60
-2 alone message 10 20000 63 heat2d 16 60
-4 alone auto 10 20000 63 heat2d 16 60
+4 alone message 10 20000 63 heat2d 16 60
 END
 done
 finish
