@@ -311,7 +311,7 @@ static const struct pithi_coll_rule *what(struct pithi_colls *c, const struct pi
     c->lanes[r->lane].request = NONE;
     *who = r->comm;
     if (kept) {
-        *state = kept->state;
+        *state = kept->state != NONE ? kept->state : *state;
         if (!pithi_kept_who(&c->keeps, r->comm, kept->number, who))
             return NULL;
         *who += c->log->info.comms;

@@ -478,30 +478,26 @@ static void collective(void)
         MPI_Allreduce(in, out, 3, MPI_INT, MPI_SUM, comm);
     else if (which == 3)
         MPI_Reduce(in, out, 3, MPI_INT, MPI_MAX, root, comm);
-    else if (turn % 2)
-        MPI_Scan(in, out, 3, MPI_INT, MPI_SUM, comm);
     else
-        MPI_Exscan(in, out, 3, MPI_INT, MPI_SUM, comm);
+        (turn % 2 ? MPI_Scan : MPI_Exscan)(in, out, 3, MPI_INT, MPI_SUM, comm);
     snprintf(line(), 100, "collective %d: %d %d", which, in[0], out[0]);
 }
 
 /* Nonblocking ones, to be completed with the messages. */
 static int started_in[3], started_out[3][3];
-
 static void begin_collectives(void)
 {
     int count = (program + turn) % 4, root = turn % size;
-    MPI_Comm comm = comms[COPY];
     for (int i = 0; i < 3; i++)
         started_in[i] = 100 * rank + turn + i;
     memset(started_out, 0, sizeof started_out);
     memcpy(started_out[1], started_in, rank == root ? sizeof started_in : 0);
     if (count > 0)
-        MPI_Iallreduce(started_in, started_out[0], turn % 4, MPI_INT, MPI_SUM, comm, new_request(NULL));
+        MPI_Iallreduce(started_in, started_out[0], turn % 4, MPI_INT, MPI_SUM, comms[COPY], new_request(NULL));
     if (count > 1)
-        MPI_Ibcast(started_out[1], 3, MPI_INT, root, comm, new_request(NULL));
+        MPI_Ibcast(started_out[1], 3, MPI_INT, root, comms[COPY], new_request(NULL));
     if (count > 2)
-        MPI_Iscan(started_in, started_out[2], 3, MPI_INT, MPI_SUM, comm, new_request(NULL));
+        MPI_Iscan(started_in, started_out[2], 3, MPI_INT, MPI_SUM, comms[COPY], new_request(NULL));
 }
 
 static char *leaked[ROUNDS * MESSAGES]; /* of sends whose request was freed */

@@ -442,7 +442,8 @@
 {{fn f @i_all @i_lower}}
     {{vardecl struct pithi_carry_icoll icoll}}
     if (PITHI_CARRYING)
-        pithi_carry_icoll_begin(&{{icoll}}, {{comm}}, strstr("{{class}}", "i_all") ? PITHI_CARRY_ALL : PITHI_CARRY_LOWER, 0);
+        pithi_carry_icoll_begin(&{{icoll}}, {{comm}},
+                                strstr("{{class}}", "i_all") ? PITHI_CARRY_ALL : PITHI_CARRY_LOWER, 0);
     {{callfn}}
     if (PITHI_CARRYING)
         pithi_carry_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
