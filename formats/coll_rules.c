@@ -35,11 +35,17 @@ static const struct row {
     {"Win_free", {PITHI_COLL_ALL, PITHI_COLL_BARE | PITHI_COLL_LOOSE}},
 };
 
-const char *pithi_mpi_call(const char *name)
+const char *pithi_mpi_call(const char *name, size_t *length)
 {
+    const char *call = NULL;
     if (strncmp(name, "MPI_", 4) == 0)
-        return name + 4;
-    return strncmp(name, "MPI::", 5) == 0 ? strrchr(name, ':') + 1 : NULL;
+        call = name + 4;
+    else if (strncmp(name, "MPI::", 5) == 0)
+        call = strrchr(name, ':') + 1;
+    *length = call ? strlen(call) : 0;
+    if (*length > 2 && strcmp(call + *length - 2, "_c") == 0)
+        *length -= 2;
+    return call;
 }
 
 /* `prefix`: what stands before the name in C and not in C++: Win_fence is MPI::Win::Fence. */
@@ -56,11 +62,9 @@ static const struct row *find(const char *prefix, const char *call, size_t lengt
 struct pithi_coll_rule pithi_coll_rule(const char *name)
 {
     struct pithi_coll_rule rule = {PITHI_COLL_NONE, 0};
-    const char *call = pithi_mpi_call(name), *prefix = strncmp(name, "MPI::Win::", 10) == 0 ? "Win_" : "";
-    size_t length = call ? strlen(call) : 0;
+    size_t length;
+    const char *call = pithi_mpi_call(name, &length), *prefix = strncmp(name, "MPI::Win::", 10) == 0 ? "Win_" : "";
     const struct row *row;
-    if (length > 2 && strcmp(call + length - 2, "_c") == 0) /* large counts */
-        length -= 2;
     if (length < 2)
         return rule;
     if ((row = find(prefix, call, length)) != NULL)

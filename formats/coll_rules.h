@@ -5,6 +5,8 @@
 #ifndef PITHI_COLL_RULES_H
 #define PITHI_COLL_RULES_H
 
+#include <stddef.h>
+
 enum pithi_coll_shape {
     PITHI_COLL_NONE, /* nobody, or it is not known: of neighbourhoods a log does not tell who is whose neighbour */
     PITHI_COLL_ALL,  /* all for all: barriers, MPI_Allreduce, MPI_Alltoall ... */
@@ -41,7 +43,8 @@ struct pithi_coll_rule {
 
 /* Of the state of that name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
 struct pithi_coll_rule pithi_coll_rule(const char *name);
-/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast; NULL: the name of something else. */
-const char *pithi_mpi_call(const char *name);
+/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast, and its length without the "_c" of large counts; NULL and 0: the name of
+ * something else. */
+const char *pithi_mpi_call(const char *name, size_t *length);
 
 #endif

@@ -530,8 +530,9 @@ static struct trait trait_of(const struct pithlog_def *def)
 {
     struct pithi_coll_rule rule = pithi_coll_rule(def->name);
     struct trait t = {0};
+    size_t length;
     if (def->kind == PITHLOG_STATE) {
-        t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name);
+        t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name, &length);
         t.posts = pithi_call_posts(def->name);
         t.waits = pithi_call_waits(def->name) || (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS));
     }

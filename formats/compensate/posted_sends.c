@@ -22,13 +22,10 @@ void pithi_eager_find(const struct pithlog *log, struct pithi_eager *eager)
     *eager = (struct pithi_eager){value_of(words, "same_host="), value_of(words, "network=")};
 }
 
-/* MPI_Isend_c and its kin, of large counts, are the same. */
 static int is_one_of(const char *name, const char *const *calls)
 {
-    const char *call = pithi_mpi_call(name);
-    size_t length = call ? strlen(call) : 0;
-    if (length > 2 && strcmp(call + length - 2, "_c") == 0)
-        length -= 2;
+    size_t length;
+    const char *call = pithi_mpi_call(name, &length);
     for (; call && *calls; calls++)
         if (strlen(*calls) == length && memcmp(*calls, call, length) == 0)
             return 1;

@@ -1,22 +1,12 @@
 /* collodd.c - right programs that a check of collectives could disturb, and calls of groups and of two jobs.
  *     collodd right | many | groups | spawn | spawn checked
  * Says only what went wrong. */
-#include <mpi.h>
+#include "collcalls.h"
+
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static int rank, size, odd; /* odd: this is rank 1, which errs */
-static int a[64], b[64];
-static const MPI_Comm *world;
-
-static void ok(int good, const char *what)
-{
-    if (!good)
-        printf("rank %d: %s\n", rank, what);
-}
 
 static MPI_Comm another(MPI_Comm comm)
 {
@@ -374,17 +364,6 @@ static void many(void)
 
 /* ---- wrong ------------------------------------------------------------------------------------------------------- */
 
-static void wrong(int result)
-{
-    int class = 0;
-    static int n;
-
-    n++;
-    MPI_Error_class(result, &class);
-    if (class != MPI_ERR_ARG)
-        printf("rank %d: wrong call %d gave %d\n", rank, n, class);
-}
-
 static void wrong_groups(void)
 {
     int ranks[2][8], most = size > 2 ? size - 1 : size;
@@ -398,19 +377,19 @@ static void wrong_groups(void)
     MPI_Group forth = group_of(most, ranks[0]), back = group_of(most, ranks[1]), all;
     MPI_Comm_group(*world, &all);
     if (rank < most) {
-        wrong(MPI_Comm_create_group(*world, forth, 5 + odd, &made));
-        wrong(MPI_Comm_create_group(*world, odd ? back : forth, 5, &made));
+        wrong_call(MPI_Comm_create_group(*world, forth, 5 + odd, &made));
+        wrong_call(MPI_Comm_create_group(*world, odd ? back : forth, 5, &made));
         MPI_Comm_create_group(*world, forth, 5, &made);
         MPI_Comm_free(&made);
     }
     if (most < size) /* rank 1 forgets the last, and that one comes */
-        wrong(MPI_Comm_create_group(*world, odd ? forth : all, 5, &made));
+        wrong_call(MPI_Comm_create_group(*world, odd ? forth : all, 5, &made));
 #if MPI_VERSION >= 4
     if (rank < most)
-        wrong(MPI_Comm_create_from_group(forth, odd ? "two" : "one", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
+        wrong_call(MPI_Comm_create_from_group(forth, odd ? "two" : "one", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made));
     MPI_Group own = group_of(1, &rank), other = group_of(1, (int[]){!rank});
     if (rank < 2)
-        wrong(MPI_Intercomm_create_from_groups(own, 0, other, 0, odd ? "four" : "three", MPI_INFO_NULL,
+        wrong_call(MPI_Intercomm_create_from_groups(own, 0, other, 0, odd ? "four" : "three", MPI_INFO_NULL,
                                                MPI_ERRORS_RETURN, &made));
     if (rank < 2) {
         MPI_Intercomm_create_from_groups(own, 0, other, 0, "five", MPI_INFO_NULL, MPI_ERRORS_RETURN, &made);
@@ -450,9 +429,9 @@ static void with_others(MPI_Comm inter, int parents, int is_checked)
     MPI_Comm_free(&copy);
     MPI_Comm_free(&merged);
     if (parents) /* the others do not make the call, and it is not made here */
-        wrong(MPI_Bcast(a, 1, MPI_INT, odd ? 0 : MPI_ROOT, inter));
+        wrong_call(MPI_Bcast(a, 1, MPI_INT, odd ? 0 : MPI_ROOT, inter));
     else if (is_checked)
-        wrong(MPI_Allreduce(a, b, 1, MPI_INT, odd ? MPI_MAX : MPI_SUM, inter));
+        wrong_call(MPI_Allreduce(a, b, 1, MPI_INT, odd ? MPI_MAX : MPI_SUM, inter));
 }
 
 /* Those that are spawned run with the library or without. */
