@@ -15,7 +15,7 @@ struct pithi_lane_sheets {
 int pithi_log_sheets(struct pithlog *log, const struct pithi_log_lane *lane, struct pithi_lane_sheets *sheets);
 void pithi_lane_sheets_free(struct pithi_lane_sheets *sheets);
 
-/* The same, loaded when they are first asked for, and the log's. Any thread. NULL: the lane has none, or no good ones. */
+/* The same, loaded when they are first asked for; they are the log's. Any thread. NULL: the lane has no good ones. */
 const struct pithi_lane_sheets *pithi_log_kept_sheets(struct pithlog *log, uint32_t lane);
 /* When the log is closed: all of them. */
 void pithi_log_drop_sheets(struct pithlog *log);

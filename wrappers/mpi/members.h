@@ -8,8 +8,8 @@
  *
  *     mpirun -n 2 pith run A : -n 1 B      marks of ranks 0 and 1, of 3 processes: these two make up the log
  *
- * Where the launcher does not say that all are on one machine, or no mark can be made, all are taken to be recorded, and
- * whoever waits too long for the others hears of it. */
+ * Where the launcher does not say that all are on one machine, or no mark can be made, all are taken to be recorded,
+ * and whoever waits too long for the others hears of it. */
 #ifndef PITHI_MEMBERS_H
 #define PITHI_MEMBERS_H
 
