@@ -25,6 +25,10 @@ for program in ring master wavefront sort rooted everybody heavy scans nonblocki
     ok $? "$program: own costs alone would be wrong by $((local / 10)) %"
 done
 
+# ---- what nothing is known of is named
+$sim make between 50 7 | sed 's/MPI_Allgather/MPI_Neighbor_allgather/' >odd.txt && pith convert odd.txt odd.pith && pith compensate odd.pith -o out.pith 2>said.txt
+like "$(cat said.txt)" '\(own costs only of 28 MPI_Neighbor_allgather\)$' "collectives of neighbours are counted"
+
 # ---- one message by hand; ns as the nine decimals
 log() { # COST_A COST_B LINES: rank 0 on host a sends to rank 1 on host b; costs are those of an event
     printf '# property\tkey=own_cost_ns a\tvalue=event=%d\n# property\tkey=own_cost_ns b\tvalue=event=%d\n' "$1" "$2"
