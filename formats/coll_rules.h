@@ -43,8 +43,8 @@ struct pithi_coll_rule {
 
 /* Of the state of that name: MPI_Bcast, MPI_Bcast_c, MPI_Ibcast, MPI_Bcast_init, MPI::Comm::Bcast. */
 struct pithi_coll_rule pithi_coll_rule(const char *name);
-/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast, and its length without the "_c" of large counts; NULL and 0: the name of
- * something else. */
+/* "Bcast" of MPI_Bcast and of MPI::Comm::Bcast, and its length without the "_c" of large counts; NULL and 0: the name
+ * of something else. */
 const char *pithi_mpi_call(const char *name, size_t *length);
 
 #endif

@@ -218,7 +218,7 @@ MPI_Group pithi_members_find(void)
         members = group_of(ranks, count);
         if (rank == ranks[0])
             say(count, size);
-    } else if (here != size && size > 1 && rank == (count > 0 ? ranks[0] : 0)) {
+    } else if ((here != size || count == 0) && size > 1 && rank == (count > 0 ? ranks[0] : 0)) {
         begin_watching();
     }
     free(ranks);
