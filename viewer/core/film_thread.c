@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/helper.h"
 #include "core/memory.h"
 
 /* While the window moves there is no use in reading records for what is gone with the next picture. */
@@ -114,6 +115,7 @@ static void *thread_main(void *data)
     struct pithi_film_thread *thread = data;
     struct pithlog_summary *summary = NULL;
 
+    pithi_helper_stand_back();
     if (thread->large)
         pithlog_summary_open(thread->log, &summary);
     pthread_mutex_lock(&thread->lock);

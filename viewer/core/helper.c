@@ -36,6 +36,13 @@ static void *helper_main(void *context)
     return NULL;
 }
 
+void pithi_helper_stand_back(void)
+{
+#ifdef __linux__ /* elsewhere this would be all threads of the program */
+    (void)!nice(10);
+#endif
+}
+
 struct pithi_helper *pithi_helper_new(void)
 {
     struct pithi_helper *helper;

@@ -19,4 +19,8 @@ void pithi_helper_begin(struct pithi_helper *helper, void (*work)(void *data), v
 void pithi_helper_wait(struct pithi_helper *helper);
 void pithi_helper_free(struct pithi_helper *helper);
 
+/* From now on the calling thread gives way to those that paint, where there are fewer processors than threads: for work
+ * that no picture waits for. */
+void pithi_helper_stand_back(void);
+
 #endif
