@@ -43,7 +43,7 @@ static int shorten(double ends[4], double low, double high)
 /* ---- Pictures that move ------------------------------------------------------------------------------------------ */
 
 /* Of crowds they show as much as is painted in about a millisecond. */
-enum { MOVING_PIXELS = 150000 };
+enum { MOVING_PIXELS = 100000 };
 
 static double arrow_pixels(const struct pithi_plot *plot)
 {
