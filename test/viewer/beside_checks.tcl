@@ -33,7 +33,7 @@ proc ::pith::script_lower {} {
 ok [near [beside window] {0.25 1.25}] "aligned at the starts: [beside window]"
 is [lower_colour 0.02 0]:[lower_colour 0.12 0]:[lower_colour 0.5 0] 00aa00:cc0000:0000cc "its states lie there"
 is [lower_colour 0.9 0] ffffff "it is shorter"
-like [beside difference] {^1 s above, 750 ms here: -25\.0 %$} "by how much is said"
+like [beside difference] {^-25\.0 %: 1 s above, 750 ms here$} "by how much is said"
 ok [winfo ismapped $top.panes.second.time.axis] "times are others: it has an axis of its own"
 is [beside table] {{blue 1.000000000 1.000000000} {red 0.400000000 0.200000000} {green 0.100000000 0.050000000}} \
     "times of both, state by state"

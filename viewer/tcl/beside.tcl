@@ -186,8 +186,9 @@ oo::class create ::pith::Beside {
             lassign [$log log_time] from to
             expr {$to - $from}
         }] first later
-        set difference "[::pithtk::duration $first] above, [::pithtk::duration $later] here: "
-        append difference [::pith::pair::change $first $later]
+        # What matters stands first: in narrow windows the end is cut off.
+        set difference "[::pith::pair::change $first $later]: [::pithtk::duration $first] above,\
+            [::pithtk::duration $later] here"
         if {[$model selection] ne {} && [$other selection] ne {}} {
             lassign [lmap log [list $model $other] {
                 lassign [$log selection] from to

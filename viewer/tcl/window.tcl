@@ -94,7 +94,7 @@ oo::class create ::pith::Window {
         if {[llength [$top.panes panes]] > 1} {
             set width [winfo width $top.panes]
             set rest [expr {$width - [::pith::theme::px 5] - [winfo reqwidth $top.panes.legend]}]
-            set sash [expr {max($width * 58 / 100, $rest)}]
+            set sash [expr {max($width * 54 / 100, $rest)}]
             if {[$top.panes sashpos 0] != $sash} {
                 $top.panes sashpos 0 $sash
             }
