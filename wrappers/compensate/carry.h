@@ -146,8 +146,8 @@ void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MP
 enum pithi_carry_shape { PITHI_CARRY_ALL, PITHI_CARRY_FROM, PITHI_CARRY_TO, PITHI_CARRY_LOWER };
 
 /* A process came when it was as late as `at`, and would have come at `before`; and by how much earlier; and when it
- * ended. The largest of each is asked for. Without one clock for all, time counts from the end of each one's call, as
- * if all had ended at once; who does not wait (all but the root that gathers) is taken to have come then. */
+ * ended. The largest of each is asked for. Without one clock for all, time counts from the end of each one's call,
+ * as if all had ended at once; who does not wait (all but the root that gathers) is taken to have come then. */
 struct pithi_arrival {
     int64_t at_ns, before_ns, minus_delay_ns, minus_end_ns;
 };
