@@ -112,12 +112,18 @@ static void compare(struct pithlog *log, const struct pithi_plot *plot, struct w
 
 /* ---- Moving ------------------------------------------------------------------------------------------------------ */
 
-static void load(struct pithi_film *film, struct pithi_plot *plot, double seconds)
+/* The film's thread rests. */
+static void look(struct pithi_film *film, struct pithi_plot *plot, double seconds)
 {
     pithi_plot_free(plot);
     plot->cells.rows = 0;
     plot->lines_made = 0;
     core_check(pithi_film_load(film, plot, seconds));
+}
+
+static void load(struct pithi_film *film, struct pithi_plot *plot, double seconds)
+{
+    look(film, plot, seconds);
     pithi_film_go_on(film);
 }
 
@@ -210,17 +216,17 @@ static void test_shift(struct pithlog *log, struct pithlog_summary *summary)
     memcpy(before, plot.lines[1].cells, sizeof before);
     plot.t0_ns = span + span * 40 / WIDTH;
     plot.t1_ns = plot.t0_ns + span;
-    load(film, &plot, 0);
+    look(film, &plot, 0);
     OK(memcmp(before + 40, plot.lines[1].cells, (WIDTH - 40) * sizeof *before) == 0 &&
            plot.lines[1].cells[WIDTH - 1].state == PITHI_NONE,
        "40 columns to the right: they are shifted, the rest is empty until there is time");
     plot.t0_ns = span;
     plot.t1_ns = 2 * span;
-    load(film, &plot, 0);
+    look(film, &plot, 0);
     OK(memcmp(before + 40, plot.lines[1].cells + 40, (WIDTH - 40) * sizeof *before) == 0, "and back");
     plot.t0_ns = span + span / 4;
     plot.t1_ns = plot.t0_ns + span / 2;
-    load(film, &plot, 0);
+    look(film, &plot, 0);
     OK(plot.lines[1].cells[100].state == before[WIDTH / 4 + 50].state &&
            plot.lines[1].cells[WIDTH - 1].state == before[WIDTH * 3 / 4 - 1].state,
        "zoomed in: what was there is stretched");
