@@ -278,6 +278,26 @@ static void persistent(void)
         MPI_Request_free(&requests[i]);
 }
 
+/* Requests outlive their communicator. */
+static void outlived(void)
+{
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Comm copy;
+    MPI_Comm_dup(comm, &copy);
+    MPI_Send_init(out, 3, MPI_INT, next, 10, copy, &requests[0]);
+    MPI_Recv_init(in, 5, MPI_INT, prev, 10, copy, &requests[1]);
+    MPI_Comm_free(&copy);
+    for (int i = 0; i < 3; i++) {
+        refill();
+        MPI_Startall(2, requests);
+        int result = MPI_Waitall(2, requests, statuses);
+        tell("of no communicator", result, &statuses[1], MPI_INT);
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+}
+
 /* Same sender, same tag; and completed in another order than posted. */
 static void other_order(void)
 {
@@ -550,6 +570,7 @@ int main(int argc, char **argv)
     MPI_Buffer_detach(&back, &level);
     both_at_once();
     persistent();
+    outlived();
     other_order();
     truncated();
     given_up();

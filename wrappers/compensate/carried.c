@@ -143,8 +143,16 @@ void pithi_carried_unclaim(struct pithi_carried *entry)
     unlock();
 }
 
+void pithi_carried_keep_comm(struct pithi_carried *entry)
+{
+    entry->keeps_comm = 1;
+    __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
+}
+
 void pithi_carried_close(struct pithi_carried *entry)
 {
+    if (entry->keeps_comm)
+        __atomic_sub_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
     if (entry->out_type != MPI_DATATYPE_NULL)
         REAL(MPI_Type_free)(&entry->out_type);
     if (entry->in_type != MPI_DATATYPE_NULL)

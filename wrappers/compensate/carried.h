@@ -33,6 +33,7 @@ struct pithi_carried {
     uint8_t is_alone;     /* carries nothing, but each start counts: enum pithi_carry_alone + 1 */
     uint8_t is_claimed;   /* by a call that may complete it */
     uint8_t is_listed;    /* among the receives under way on its communicator */
+    uint8_t keeps_comm;   /* will need its shadow at each start, freed or not */
     struct pithi_icoll *icoll; /* it is a nonblocking collective's, with that of ours */
     uint64_t key;
     struct pithi_carried *next;            /* of the same bucket; or free */
@@ -47,6 +48,8 @@ void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle);
 /* That of a live handle. `claim`: it is the caller's until it is closed or unclaimed. NULL: there is none. */
 struct pithi_carried *pithi_carried_find(MPI_Request handle, int claim);
 void pithi_carried_unclaim(struct pithi_carried *entry);
+/* Its shadow stays as long as it is there. */
+void pithi_carried_keep_comm(struct pithi_carried *entry);
 /* Out of the table, and gone with all that it holds. */
 void pithi_carried_close(struct pithi_carried *entry);
 int pithi_carried_any(void);

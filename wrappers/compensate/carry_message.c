@@ -233,6 +233,8 @@ void pithi_carry_pending(struct pithi_carry *carry, int result, const MPI_Reques
     } else {
         if (entry->receives && !entry->has_header && !entry->is_persistent)
             pithi_carried_list(entry);
+        if (entry->is_persistent && !entry->has_header)
+            pithi_carried_keep_comm(entry);
         pithi_carried_enter(entry, *request);
     }
     pithi_delay_spent(from);

@@ -189,7 +189,7 @@ struct pithi_shadow *pithi_shadow_drop_begin(const MPI_Comm *handle)
     return *handle == MPI_COMM_NULL || *handle == MPI_COMM_WORLD || *handle == MPI_COMM_SELF ? NULL : take(*handle);
 }
 
-/* While a receive under way will need it, it stays, and so for good: MPI_Comm_free of ours would come too late for the
+/* While a request will need it, it stays, and so for good: MPI_Comm_free of ours would come too late for the
  * others. */
 void pithi_shadow_drop_end(int result, struct pithi_shadow *gone)
 {

@@ -15,7 +15,7 @@ struct pithi_shadow {
     MPI_Comm comm;   /* ours; MPI_COMM_NULL: it could not be made (MPI_COMM_WORLD, MPI_COMM_SELF) */
     int rank, size;
     int is_inter;
-    int pending; /* receives under way that will need it; atomic */
+    int pending; /* requests that will need it; atomic */
     struct pithi_shadow *next;
 };
 
