@@ -35,7 +35,10 @@ for mpi in $(mpis); do
 
     record corners "$mpi" 2 status; plain corners "$mpi" 2 status
     is "$status" "$plain_status" "$mpi: the exit status is the program's"
-    record corners "$mpi" 2 nothing; plain corners "$mpi" 2 nothing
+    for try in 1 2 3; do # MPICH's mpiexec may die of SIGPIPE itself when its processes are gone at once
+        record corners "$mpi" 2 nothing; plain corners "$mpi" 2 nothing
+        [ "$status" != "$plain_status" ] || break
+    done
     is "$status $(grep -c '^pith: nothing was recorded' err)" "$plain_status 1" "$mpi: a program that calls no MPI function: said once"
 
     for mode in unfinished abort; do

@@ -43,6 +43,11 @@ for {set i 0} {$i < 20} {incr i} {
 pause 200
 is [census] $before "20 windows with two logs each came and went: nothing is left"
 ok [expr {[resident_kb] - $kb < 6000}] "nor in memory ([expr {[resident_kb] - $kb}] KB)"
+set window [open rich.pith]
+$window run close
+$window second_look ;# what waits for idleness is done there, closing too
+pause 30
+is [list [census] $::pith::trouble::last] [list $before {}] "one that was closed before its first picture, and no fault"
 foreach i {1 2 3} {
     open rich.pith
 }

@@ -85,8 +85,9 @@ oo::class create ::pith::Beside {
     # When all has its place: as high as the first; and after the first picture, messages and counters.
     method first_look {} {
         set pending {}
+        set me [self]
         update idletasks
-        if {$other ne {}} {
+        if {[info object isa object $me] && $other ne {}} { ;# that may have closed it
             catch {$top.panes.stack sashpos 0 [expr {[winfo height $top.panes.stack] / 2}]}
             set pending [after 10 [list $other digest]]
         }

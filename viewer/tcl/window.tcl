@@ -141,9 +141,10 @@ oo::class create ::pith::Window {
 
     # The first picture; when it is on its way to the screen, what it does without.
     method second_look {} {
-        if {[winfo exists $top]} {
-            update idletasks
-            after 0 [list [self] finish]
+        set me [self]
+        update idletasks
+        if {[info object isa object $me] && [winfo exists $top]} { ;# that may have closed it
+            after 0 [list $me finish]
         }
     }
 
