@@ -81,6 +81,14 @@ static void more_collectives(void)
     MPI_Request request;
     refill();
     tell("Exscan", MPI_Exscan(out, in, 9, MPI_UNSIGNED, MPI_SUM, comm), NULL, MPI_INT);
+#if MPI_VERSION >= 4
+    MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        tell("persistent", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
+    }
+    MPI_Request_free(&request);
+#endif
     nonblocking();
     if (size > 1)
         between_groups();
@@ -90,12 +98,4 @@ static void more_collectives(void)
     MPI_Ineighbor_allgather(out, 3, MPI_INT, in + 100, 3, MPI_INT, ring, &request);
     tell("neighbours", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
     MPI_Comm_free(&ring);
-#if MPI_VERSION >= 4
-    MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
-    for (int i = 0; i < 2; i++) {
-        MPI_Start(&request);
-        tell("persistent", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
-    }
-    MPI_Request_free(&request);
-#endif
 }
