@@ -6,8 +6,8 @@
  * To wait for that could be for ever (who computes may wait for this process, in ways that are not MPI's), so this
  * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end.
  *
- * NEEDSWORK: MPICH 4.0: a persistent MPI_Barrier that followed such calls did not end in one run of thirty, when two
- * processors had to run eight processes. */
+ * NEEDSWORK: MPICH 4.0: a program with persistent MPI_Barriers besides hangs now and then: behind them more often
+ * than before them, on a busy machine. */
 #include "carry.h"
 
 #include "real.h"
