@@ -2,7 +2,7 @@
 # Long commands say how far they are, on a terminal only; and an interrupt leaves nothing half-written.
 . "$(dirname "$0")/../lib.sh"
 make_log=$build/test/cli/make_cli_log
-"$make_log" big $([ -n "$(sanitizers)" ] && echo 700000 || echo 2000000) big.pith && pith convert big.pith big.alog 2>/dev/null && pith cut big.pith -o part.pith --to 1
+"$make_log" big $([ -n "$(sanitizers)" ] && echo 1500000 || echo 2000000) big.pith && pith convert big.pith big.alog 2>/dev/null && pith cut big.pith -o part.pith --to 1
 ok $? "logs made"
 rm -r "$XDG_CACHE_HOME" 2>/dev/null
 
