@@ -1,4 +1,4 @@
-/* carried_colls.h - part of carried_all.c: scans, nonblocking collectives, those between two groups and
+/* carried_colls.h - part of carried_all.c: scans, nonblocking and persistent collectives, those between two groups and
  * of neighbours. */
 static void started(MPI_Request requests[])
 {
@@ -75,13 +75,28 @@ static void between_groups(void)
     MPI_Comm_free(&half);
 }
 
+static void persistent_barriers(void)
+{
+#if MPI_VERSION >= 4
+    MPI_Request request;
+    MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
+    for (int i = 0; i < 2; i++) {
+        MPI_Start(&request);
+        tell("persistent", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
+    }
+    MPI_Request_free(&request);
+#endif
+}
+
 static void more_collectives(void)
 {
     MPI_Comm ring;
     MPI_Request request;
     refill();
     tell("Exscan", MPI_Exscan(out, in, 9, MPI_UNSIGNED, MPI_SUM, comm), NULL, MPI_INT);
+    persistent_barriers();
     nonblocking();
+    persistent_barriers();
     if (size > 1)
         between_groups();
     refill();

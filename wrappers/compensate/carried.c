@@ -217,12 +217,13 @@ struct kept {
 static struct kept *all_kept; /* under the mutex */
 static int kept_count;        /* atomic */
 
-/* A request of nothing, for the library to free. */
+/* A request that was never started, for the library to free. Not one of MPI_PROC_NULL: when such a one has been freed,
+ * MPICH 4.0.2 waits for ever for a persistent collective. */
 MPI_Request pithi_carried_keep(struct pithi_carried *entry, MPI_Request handle)
 {
     MPI_Request nothing = MPI_REQUEST_NULL;
     struct kept *kept = malloc(sizeof *kept);
-    if (!kept || REAL(MPI_Recv_init)(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_SELF, &nothing) != MPI_SUCCESS) {
+    if (!kept || REAL(MPI_Recv_init)(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_SELF, &nothing) != MPI_SUCCESS) {
         free(kept);
         return MPI_REQUEST_NULL;
     }

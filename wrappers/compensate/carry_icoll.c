@@ -4,10 +4,7 @@
  * Ours begins right before the program's, in all members in the same order, and what it tells is when they came. So it
  * is nearly always complete when the program's is. But it need not be: its last step may need a process that computes.
  * To wait for that could be for ever (who computes may wait for this process, in ways that are not MPI's), so this
- * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end.
- *
- * NEEDSWORK: MPICH 4.0: a program with persistent MPI_Barriers besides hangs now and then: behind them more often
- * than before them, on a busy machine. */
+ * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end. */
 #include "carry.h"
 
 #include "real.h"
