@@ -22,7 +22,7 @@ make_heavytime() {
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \
-            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit,members,own_comm}.o "$build/lib/libpith.a" -ldl -lpthread
+            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit,lock,members,own_comm}.o "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&

@@ -2,11 +2,11 @@
  * several threads may be in MPI at once. */
 #include "carried.h"
 
+#include "lock.h"
 #include "real.h"
 #include "second_message.h"
 #include "type_parts.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +17,6 @@ static struct pithi_carried *buckets[BUCKETS], *unused;
 static struct pithi_carried *first_listed, *last_listed; /* receives under way, by all communicators */
 static int64_t count;                                    /* in the table; atomic */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int many_threads;
-
-void pithi_carried_begin(int threads) { many_threads = threads; }
-
-static void lock(void)
-{
-    if (many_threads)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (many_threads)
-        pthread_mutex_unlock(&mutex);
-}
 
 static struct pithi_carried **bucket_of(uint64_t key) { return &buckets[key * UINT64_C(0x9e3779b97f4a7c15) >> 52]; }
 
@@ -45,12 +30,12 @@ static struct pithi_carried *take_reserve(void)
     static int taken, told;
     struct pithi_carried *entry = NULL;
     int is_first;
-    lock();
+    pithi_lock(&mutex);
     if (taken < RESERVE)
         entry = &reserve[taken++];
     is_first = !entry && !told;
     told |= is_first;
-    unlock();
+    pithi_unlock(&mutex);
     if (is_first)
         fputs("pith: no memory for what requests carry (PITH_COMPENSATE): MPI refuses them\n", stderr);
     return entry;
@@ -58,11 +43,11 @@ static struct pithi_carried *take_reserve(void)
 
 struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm)
 {
-    lock();
+    pithi_lock(&mutex);
     struct pithi_carried *entry = unused;
     if (entry)
         unused = entry->next;
-    unlock();
+    pithi_unlock(&mutex);
     if (!entry && !(entry = malloc(sizeof *entry)))
         entry = take_reserve();
     if (!entry)
@@ -111,12 +96,12 @@ void pithi_carried_enter(struct pithi_carried *entry, MPI_Request handle)
 {
     entry->key = (uint64_t)(uintptr_t)handle + 1;
     struct pithi_carried **bucket = bucket_of(entry->key);
-    lock();
+    pithi_lock(&mutex);
     struct pithi_carried *older = take_older(entry->key);
     entry->next = *bucket;
     *bucket = entry;
     __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
-    unlock();
+    pithi_unlock(&mutex);
     if (older) /* its request is over: the library may not use what it holds, as little as the program's buffer */
         pithi_carried_close(older);
 }
@@ -126,21 +111,21 @@ int pithi_carried_any(void) { return __atomic_load_n(&count, __ATOMIC_RELAXED) !
 struct pithi_carried *pithi_carried_find(MPI_Request handle, int claim)
 {
     uint64_t key = (uint64_t)(uintptr_t)handle + 1;
-    lock();
+    pithi_lock(&mutex);
     struct pithi_carried *entry = *bucket_of(key);
     while (entry && (entry->key != key || entry->is_claimed))
         entry = entry->next;
     if (entry && claim)
         entry->is_claimed = 1;
-    unlock();
+    pithi_unlock(&mutex);
     return entry;
 }
 
 void pithi_carried_unclaim(struct pithi_carried *entry)
 {
-    lock();
+    pithi_lock(&mutex);
     entry->is_claimed = 0;
-    unlock();
+    pithi_unlock(&mutex);
 }
 
 void pithi_carried_keep_comm(struct pithi_carried *entry)
@@ -160,20 +145,20 @@ void pithi_carried_close(struct pithi_carried *entry)
     if (entry->arriving.memory)
         pithi_part_arriving_end(&entry->arriving);
     free(entry->copied);
-    lock();
+    pithi_lock(&mutex);
     unlist(entry);
     if (entry->key)
         take_out(entry);
     entry->next = unused;
     unused = entry;
-    unlock();
+    pithi_unlock(&mutex);
 }
 
 /* ---- Second messages --------------------------------------------------------------------------------------------- */
 
 void pithi_carried_list(struct pithi_carried *entry)
 {
-    lock();
+    pithi_lock(&mutex);
     unlist(entry);
     entry->before = last_listed;
     entry->behind = NULL;
@@ -182,14 +167,14 @@ void pithi_carried_list(struct pithi_carried *entry)
     entry->is_listed = 1;
     entry->has_letter = 0;
     __atomic_add_fetch(&entry->comm->pending, 1, __ATOMIC_RELAXED);
-    unlock();
+    pithi_unlock(&mutex);
 }
 
 int pithi_carried_letter(struct pithi_shadow *comm, struct pithi_carried *entry, int from, int tag,
                          struct pithi_header *header)
 {
     int good = 1;
-    lock();
+    pithi_lock(&mutex);
     for (struct pithi_carried *other = first_listed; good && other && other != entry; other = other->behind)
         if (other->comm == comm && other->from == from && other->tag == tag && !other->has_letter) {
             good = pithi_second_recv(comm, &other->in, from, tag);
@@ -203,7 +188,7 @@ int pithi_carried_letter(struct pithi_shadow *comm, struct pithi_carried *entry,
         unlist(entry);
         entry->has_letter = 0;
     }
-    unlock();
+    pithi_unlock(&mutex);
     return good;
 }
 
@@ -228,12 +213,12 @@ MPI_Request pithi_carried_keep(struct pithi_carried *entry, MPI_Request handle)
         return MPI_REQUEST_NULL;
     }
     *kept = (struct kept){entry, handle, NULL};
-    lock();
+    pithi_lock(&mutex);
     take_out(entry);
     kept->next = all_kept;
     all_kept = kept;
     __atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED);
-    unlock();
+    pithi_unlock(&mutex);
     return nothing;
 }
 
@@ -262,11 +247,11 @@ void pithi_carried_look(int all)
     if (!__atomic_load_n(&kept_count, __ATOMIC_RELAXED))
         return;
     do {
-        lock();
+        pithi_lock(&mutex);
         struct kept *kept = all_kept;
         if (kept)
             all_kept = kept->next;
-        unlock();
+        pithi_unlock(&mutex);
         if (!kept)
             return;
         if (is_over(kept)) {
@@ -274,13 +259,13 @@ void pithi_carried_look(int all)
             __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
             free(kept);
         } else if (!all) { /* the oldest first, next time */
-            lock();
+            pithi_lock(&mutex);
             struct kept **last = &all_kept;
             while (*last)
                 last = &(*last)->next;
             kept->next = NULL;
             *last = kept;
-            unlock();
+            pithi_unlock(&mutex);
         }
     } while (all);
 }

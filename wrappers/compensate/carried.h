@@ -40,7 +40,6 @@ struct pithi_carried {
     struct pithi_carried *before, *behind; /* receives under way, in the order of posting */
 };
 
-void pithi_carried_begin(int threads);
 /* An empty entry, not in the table; NULL: no memory, and more than those are under way for which there is a reserve. */
 struct pithi_carried *pithi_carried_new(struct pithi_shadow *comm);
 /* Into the table. Who had a handle before that is one's own is closed. */

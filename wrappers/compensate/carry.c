@@ -116,19 +116,17 @@ void pithi_carry_begin(MPI_Group members)
         return;
     }
     struct wish wish = agree();
-    int level = MPI_THREAD_SINGLE, mode = wish.most;
+    int mode = wish.most;
     if (!is_good(&wish))
         return;
-    REAL(MPI_Query_thread)(&level);
-    pithi_shadow_begin(level == MPI_THREAD_MULTIPLE);
+    pithi_shadow_begin();
     if (pithi_shadow_find(MPI_COMM_WORLD)->comm == MPI_COMM_NULL)
         return;
-    pithi_carried_begin(level == MPI_THREAD_MULTIPLE);
     pithi_own_begin();
     pithi_delay_begin();
     pithi_part_begin(mode);
     if (mode > PITHI_COMPENSATE_LOCAL)
-        pithi_held_begin(level == MPI_THREAD_MULTIPLE);
+        pithi_held_begin();
     __atomic_store_n(&pithi_compensate, mode, __ATOMIC_RELAXED);
     pithi_delay_ns();
     pithi_carry_on = mode > PITHI_COMPENSATE_LOCAL;

@@ -7,9 +7,9 @@
  * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end. */
 #include "carry.h"
 
+#include "lock.h"
 #include "real.h"
 
-#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -73,17 +73,17 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void leave(struct pithi_icoll *ours)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     ours->next = late;
     late = ours;
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 static void look(void)
 {
     if (!__atomic_load_n(&late, __ATOMIC_RELAXED))
         return;
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     for (struct pithi_icoll **at = &late, *ours; (ours = *at) != NULL;) {
         if (is_over(ours)) {
             *at = ours->next;
@@ -92,7 +92,7 @@ static void look(void)
             at = &ours->next;
         }
     }
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 /* All are in MPI_Finalize now, so it does not take long; but if one does not end, the program is not to hang for it. */

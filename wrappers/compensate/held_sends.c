@@ -2,16 +2,15 @@
 #include "held_sends.h"
 
 #include "eager_limit.h"
+#include "lock.h"
 #include "real.h"
 #include "second_message.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 int pithi_held_count;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int many_threads;
 static struct pithi_shadow notes; /* on a communicator of the ranks of MPI_COMM_WORLD */
 static int is_on;
 static struct pithi_eager_limits limits;
@@ -23,18 +22,6 @@ static struct held {
     int to;
 } * held;
 static int held_room;
-
-static void lock(void)
-{
-    if (many_threads)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (many_threads)
-        pthread_mutex_unlock(&mutex);
-}
 
 /* ---- Beginning --------------------------------------------------------------------------------------------------- */
 
@@ -49,11 +36,10 @@ static void find_host(MPI_Comm comm)
 }
 
 /* Where nobody knows of a limit, nothing is held. */
-void pithi_held_begin(int threads)
+void pithi_held_begin(void)
 {
     const struct pithi_shadow *all = pithi_shadow_find(MPI_COMM_WORLD);
     int any = 0, mine;
-    many_threads = threads;
     pithi_eager_find(&limits);
     if (!pithi_delay_several_clocks) /* one host */
         limits.network = 0;
@@ -112,7 +98,7 @@ int64_t pithi_held_post(int held_to)
     int64_t posted = 0;
     if (!held_to)
         return 0;
-    lock();
+    pithi_lock(&mutex);
     if (pithi_held_count == held_room) {
         struct held *more = realloc(held, (size_t)(held_room + 64) * sizeof *held);
         if (!more)
@@ -125,21 +111,21 @@ int64_t pithi_held_post(int held_to)
     held[pithi_held_count] = (struct held){posted, abs(held_to) - 1};
     __atomic_store_n(&pithi_held_count, pithi_held_count + 1, __ATOMIC_RELAXED);
 out:
-    unlock();
+    pithi_unlock(&mutex);
     return posted;
 }
 
 void pithi_held_leave_all(void)
 {
     int64_t from = pithi_delay_clock();
-    lock();
+    pithi_lock(&mutex);
     for (int i = 0; i < pithi_held_count; i++) {
         struct pithi_header note = {.held = held[i].number};
         pithi_delay_fill(&note, from);
         pithi_second_send(&notes, &note, held[i].to, 0);
     }
     __atomic_store_n(&pithi_held_count, 0, __ATOMIC_RELAXED);
-    unlock();
+    pithi_unlock(&mutex);
     pithi_delay_spent(from);
 }
 
@@ -172,7 +158,7 @@ void pithi_held_find(struct pithi_header *header)
     struct pithi_header *note = NULL;
     if (!is_on)
         return;
-    lock();
+    pithi_lock(&mutex);
     for (int i = 0; i < LOOKS && !note; i++) {
         take_notes();
         note = find(header->held);
@@ -182,7 +168,7 @@ void pithi_held_find(struct pithi_header *header)
         header->sent_ns = note->sent_ns;
         note->held = 0;
     }
-    unlock();
+    pithi_unlock(&mutex);
 }
 
 void pithi_held_end(void)

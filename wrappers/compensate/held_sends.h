@@ -14,8 +14,8 @@
 #include "delay.h"
 #include "shadow.h"
 
-/* In MPI_Init, and in MPI_Finalize: collective. Several threads may be in MPI at once. */
-void pithi_held_begin(int threads);
+/* In MPI_Init, and in MPI_Finalize: collective. */
+void pithi_held_begin(void);
 void pithi_held_end(void);
 
 /* Where a message goes to if it stays: the rank in MPI_COMM_WORLD + 1; the same below 0 if it stays only because of

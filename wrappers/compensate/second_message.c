@@ -1,9 +1,9 @@
 /* second_message.c - see second_message.h. */
 #include "second_message.h"
 
+#include "lock.h"
 #include "real.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 enum { NUMBERS = sizeof(struct pithi_header) / sizeof(int64_t) };
@@ -15,7 +15,7 @@ struct letter {
     struct letter *next;
 };
 
-static struct letter *under_way, *unused; /* under the mutex; it is uncontended unless many threads send at once */
+static struct letter *under_way, *unused; /* under the mutex */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int is_done(struct letter *letter)
@@ -42,7 +42,7 @@ static void sweep(int most)
 
 void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_header *header, int to, int tag)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     sweep(4);
     struct letter *letter = unused;
     if (letter)
@@ -60,7 +60,7 @@ void pithi_second_send(const struct pithi_shadow *comm, const struct pithi_heade
     under_way = letter;
     sweep(1);
 out:
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 int pithi_second_recv(const struct pithi_shadow *comm, struct pithi_header *header, int from, int tag)

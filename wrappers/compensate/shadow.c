@@ -1,9 +1,9 @@
 /* shadow.c - see shadow.h: a table by handle. */
 #include "shadow.h"
 
+#include "lock.h"
 #include "real.h"
 
-#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -13,19 +13,6 @@ static struct pithi_shadow *buckets[BUCKETS];
 static struct pithi_shadow world, own;
 static MPI_Group world_group;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int many_threads;
-
-static void lock(void)
-{
-    if (many_threads)
-        pthread_mutex_lock(&mutex);
-}
-
-static void unlock(void)
-{
-    if (many_threads)
-        pthread_mutex_unlock(&mutex);
-}
 
 static struct pithi_shadow **bucket_of(MPI_Comm handle)
 {
@@ -35,22 +22,22 @@ static struct pithi_shadow **bucket_of(MPI_Comm handle)
 static void enter(struct pithi_shadow *shadow)
 {
     struct pithi_shadow **bucket = bucket_of(shadow->handle);
-    lock();
+    pithi_lock(&mutex);
     shadow->next = *bucket;
     *bucket = shadow;
-    unlock();
+    pithi_unlock(&mutex);
 }
 
 static struct pithi_shadow *take(MPI_Comm handle)
 {
     struct pithi_shadow **at = bucket_of(handle), *found;
-    lock();
+    pithi_lock(&mutex);
     while (*at && (*at)->handle != handle)
         at = &(*at)->next;
     found = *at;
     if (found)
         *at = found->next;
-    unlock();
+    pithi_unlock(&mutex);
     return found;
 }
 
@@ -58,11 +45,11 @@ struct pithi_shadow *pithi_shadow_find(MPI_Comm handle)
 {
     if (handle == world.handle)
         return &world;
-    lock();
+    pithi_lock(&mutex);
     struct pithi_shadow *found = *bucket_of(handle);
     while (found && found->handle != handle)
         found = found->next;
-    unlock();
+    pithi_unlock(&mutex);
     return found;
 }
 
@@ -119,9 +106,8 @@ static int is_ours(MPI_Comm handle)
            (!inter || (REAL(MPI_Comm_remote_group)(handle, &group) == MPI_SUCCESS && are_ours(group)));
 }
 
-void pithi_shadow_begin(int threads)
+void pithi_shadow_begin(void)
 {
-    many_threads = threads;
     REAL(MPI_Comm_group)(MPI_COMM_WORLD, &world_group);
     world.handle = MPI_COMM_WORLD;
     make(&world, 0);

@@ -19,8 +19,8 @@ struct pithi_shadow {
     struct pithi_shadow *next;
 };
 
-/* Several threads may be in MPI at once. After MPI_Init: MPI_COMM_WORLD (collective) and MPI_COMM_SELF. */
-void pithi_shadow_begin(int threads);
+/* After MPI_Init: MPI_COMM_WORLD (collective) and MPI_COMM_SELF. */
+void pithi_shadow_begin(void);
 /* That of a communicator; NULL: it carries nothing. Good until the program frees it. */
 struct pithi_shadow *pithi_shadow_find(MPI_Comm handle);
 /* A collective call of the program made one, or MPI_COMM_NULL. Collective over its members. */

@@ -3,6 +3,7 @@
 
 #include "coll.h"
 #include "job.h"
+#include "lock.h"
 #include "message.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -26,12 +27,12 @@ static int make_room(struct pithi_completion *done, int count)
     done->own = done->few_own;
     if (count <= 4)
         return 1;
-    size_t each = pithi_job_threads ? sizeof *done->found : sizeof *done->handles;
+    size_t each = pithi_many_threads ? sizeof *done->found : sizeof *done->handles;
     done->memory = malloc(own_bytes(many) + many * each);
     if (!done->memory)
         return 0;
     done->own = done->memory;
-    done->found = pithi_job_threads ? (struct pithi_request *)(void *)((char *)done->memory + own_bytes(many)) : NULL;
+    done->found = pithi_many_threads ? (struct pithi_request *)(void *)((char *)done->memory + own_bytes(many)) : NULL;
     done->handles = (MPI_Request *)(void *)((char *)done->memory + own_bytes(many));
     return 1;
 }

@@ -1,6 +1,7 @@
 /* detail.c - see detail.h. */
 #include "detail.h"
 
+#include "job.h"
 #include "lock.h"
 #include "pith_tool.h"
 #include "real.h"

@@ -5,6 +5,7 @@
 #include "comm.h"
 #include "cost_probes.h"
 #include "eager_limit.h"
+#include "lock.h"
 #include "members.h"
 #include "pith_tool.h"
 #include "real.h"
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int pithi_job_up, pithi_job_threads, pithi_job_messages;
+int pithi_job_up, pithi_job_messages;
 
 static const struct pith_transport *transport; /* NULL: not joined */
 
@@ -102,8 +103,6 @@ static const struct pith_transport *join(MPI_Group members)
 
 void pithi_job_begin(int result)
 {
-    int provided = MPI_THREAD_SINGLE;
-
     pithi_job_seen = 1;
     if (!begins_here())
         return;
@@ -112,8 +111,7 @@ void pithi_job_begin(int result)
         return;
     }
     MPI_Group members = pithi_members_find();
-    REAL(MPI_Query_thread)(&provided);
-    pithi_job_threads = provided == MPI_THREAD_MULTIPLE;
+    pithi_lock_begin();
     pithi_job_messages = pith_messages();
     pithi_comm_begin(members);
     pithi_job_up = 1;
@@ -177,7 +175,7 @@ void pithi_job_session(int result)
         REAL(MPI_Session_finalize)(&own_session);
         return;
     }
-    pithi_job_threads = 1; /* each session has a level of its own: be prepared */
+    pithi_many_threads = 1; /* each session has a level of its own: be prepared */
     pithi_job_messages = pith_messages();
     pithi_comm_begin_group(all_processes);
     pithi_job_up = 1;

@@ -13,8 +13,6 @@ extern int pithi_job_aside;
 /* 0 when messages, collectives and communicators are not recorded here: left out by the user, or recording is off for
  * good. Requests need not be followed then. */
 extern int pithi_job_messages;
-/* 1 when several threads may be in MPI at once: tables are locked. */
-extern int pithi_job_threads;
 
 /* Right before MPI_Init or MPI_Init_thread. */
 void pithi_job_mark(void);

@@ -3,6 +3,7 @@
 
 #include "coll.h"
 #include "job.h"
+#include "lock.h"
 #include "pith_tool.h"
 #include "real.h"
 #include "state.h"
@@ -74,7 +75,7 @@ static uint64_t post(void)
     enum { AHEAD = 16 };
     static uint64_t next, end;
 
-    if (pithi_job_threads)
+    if (pithi_many_threads)
         return pith_recv_post();
     if (next == end) {
         next = pith_recv_post_many(AHEAD);

@@ -6,6 +6,7 @@
 #include "carry.h"
 #include "choice.h"
 #include "launcher.h"
+#include "lock.h"
 #include "members.h"
 #include "own_comm.h"
 #include "partners.h"
@@ -45,6 +46,7 @@ void pithi_time_job(int result)
     job_comm = pithi_own_comm(members);
     pithi_members_end();
     pithi_time_comms_begin(members == MPI_GROUP_NULL ? MPI_COMM_WORLD : MPI_COMM_NULL, members);
+    pithi_lock_begin();
     pithi_carry_begin(members);
     pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
