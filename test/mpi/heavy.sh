@@ -1,12 +1,16 @@
 # heavy.sh - for tests and benches of compensation, sourced after lib.sh: make_heavy MPI builds the log library with a wrapper in it
-# that burns HEAVY_NS in each call, as ./heavy-MPI.so (make_heavy MPI SOURCE: with this in place of eager_limit.c); make_workloads
+# that burns HEAVY_NS in each call, as ./heavy-MPI.so (make_heavy MPI SOURCE: with this in place of eager_limit.c); make_paused one
+# that burns as much before the call, as if the program had done so, as ./paused-MPI.so; make_workloads
 # MPI its programs, as ./workloads-MPI, ./heat2d-MPI. compare: whether on line and off line find the
 # same in h.pith.
-make_heavy() {
-    wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
-        -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavy-$1.c" &&
-        "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
-            -I"$top/wrappers/compensate" -o "heavy-$1.so" "heavy-$1.c" ${2:-} $(runtime_objects "$1" ${2:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
+make_heavy() { make_log "heavy-$1" "$1" "${2:-}" "" "$top/wrappers/mpi/log.w" "$top/test/bench/mpi/heavy.w"; }
+make_paused() { make_log "paused-$1" "$1" "" -DHEAVY_PAUSE "$top/test/bench/mpi/heavy.w" "$top/wrappers/mpi/log.w"; }
+# make_log NAME MPI SOURCE DEFINE TEMPLATE TEMPLATE: the log library of these, and of those around them
+make_log() {
+    wrappergen --preload -w "$top/wrappers/compensate/outside.w" "$5" "$6" "$top/wrappers/mpi/messages.w" "$top/wrappers/compensate/carry.w" \
+        -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$2/mpi.i" --exports "$build/gen/$2/exported" -o "$1.c" &&
+        "mpicc.$2" -std=gnu11 -D_GNU_SOURCE $4 -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
+            -I"$top/wrappers/compensate" -o "$1.so" "$1.c" $3 $(runtime_objects "$2" ${3:+mpi/eager_limit}) -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" -ldl -lpthread
 }
 # What the log library is made of, besides its wrappers; without one.
 runtime_objects() {

@@ -1,5 +1,5 @@
 /* heavy_calls.c - programs in which recording costs much: burn() is what a heavy wrapper does, and tells it to Pith.
- * `heavy_calls ring|master|colls|fences|early|more`: only some ranks burn. */
+ * `heavy_calls ring|master|colls|fences|early|more`: only some ranks burn. `heavy_calls made`: none does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -159,6 +159,17 @@ static void more(void)
     MPI_Comm_free(&half);
 }
 
+/* For each communicator PITH_COMPENSATE makes one, before any message tells of it. */
+static void made(void)
+{
+    MPI_Comm comms[50];
+    for (int i = 0; i < 50; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int i = 0; i < 50; i++)
+        MPI_Comm_free(&comms[i]);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     void *found = dlsym(RTLD_DEFAULT, "pith_own_cost");
@@ -179,5 +190,7 @@ int main(int argc, char **argv)
         early();
     if (argc > 1 && strcmp(argv[1], "more") == 0 && size > 1)
         more();
+    if (argc > 1 && strcmp(argv[1], "made") == 0)
+        made();
     return MPI_Finalize();
 }

@@ -137,8 +137,10 @@ struct pithi_carry_freed {
 MPI_Request *pithi_carry_free_begin(struct pithi_carry_freed *freed, MPI_Request *request);
 void pithi_carry_free_end(struct pithi_carry_freed *freed, int result);
 
-/* A communicator was made (shadow.h), which takes its time; a window, on the one of that shadow (NULL: none). */
+/* A communicator was made (shadow.h), which takes its time; a window, on the one of that shadow (NULL: none). One of
+ * either was freed, as pithi_shadow_drop_end has it. */
 void pithi_carry_made(int result, const MPI_Comm *made);
+void pithi_carry_gone(int result, struct pithi_shadow *gone);
 void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MPI_Win *window);
 
 /* ---- collectives (carry_coll.c): open and end outside of all else, come right before the library's call ---------- */
@@ -171,7 +173,7 @@ void pithi_carry_coll_open(struct pithi_carry_coll *carry);
 void pithi_carry_coll_come(MPI_Comm comm, struct pithi_least *least);
 /* Right after it, when it is one from a root. */
 void pithi_carry_coll_got(int result, int root, MPI_Count count, MPI_Datatype type);
-/* The same of a window; `gone`: it is freed in the call, and carry->comm is what pithi_shadow_drop_end gets. */
+/* The same of a window; `gone`: it is freed in the call, and carry->comm is what pithi_carry_gone gets. */
 void pithi_carry_window_come(MPI_Win window, int gone);
 void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root);
 

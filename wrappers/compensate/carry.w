@@ -519,7 +519,7 @@
     {{gone}} = PITHI_CARRYING ? pithi_shadow_drop_begin({{comm}}) : NULL;
     {{callfn}}
     if (__builtin_expect({{gone}} != NULL, 0))
-        pithi_shadow_drop_end({{returnVal}}, {{gone}});
+        pithi_carry_gone({{returnVal}}, {{gone}});
 {{endfn}}
 
 {{fn f @type_free}}

@@ -159,4 +159,15 @@ void pithi_carry_made(int result, const MPI_Comm *made)
     int64_t from = pithi_delay_clock();
     pithi_shadow_made(result, made);
     pithi_delay_spent(from);
+    pithi_own_tell(); /* at once: behind the records that follow it would be more than has passed */
+}
+
+void pithi_carry_gone(int result, struct pithi_shadow *gone)
+{
+    int64_t from = pithi_delay_clock();
+    if (!gone)
+        return;
+    pithi_shadow_drop_end(result, gone);
+    pithi_delay_spent(from);
+    pithi_own_tell();
 }

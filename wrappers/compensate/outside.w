@@ -32,7 +32,7 @@
     {{callfn}}
     if (__builtin_expect(pithi_carry_on, 0)) {
         pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_ALL, 0);
-        pithi_shadow_drop_end({{returnVal}}, {{carry}}.comm);
+        pithi_carry_gone({{returnVal}}, {{carry}}.comm);
     }
 {{endfn}}
 

@@ -3,6 +3,8 @@
  *
  *     wrappergen --preload -w outside.w log.w heavy.w messages.w carry.w ...
  *     wrappergen --preload -w outside.w time.w heavy.w carry.w ...      -DHEAVY_TIME: the time library
+ *     wrappergen --preload -w outside.w heavy.w log.w messages.w ...    -DHEAVY_PAUSE: as if the program computed as
+ *                                                                       long before the call: outside, and untold
  */
 #include <stdlib.h>
 #include <time.h>
@@ -10,6 +12,13 @@
 #include "own.h"
 #define pith_recording() 1
 #define pith_own_cost(ns) pithi_own_add((int64_t)(ns))
+#endif
+#ifdef HEAVY_PAUSE
+#define HEAVY_RECORDED (pithi_self.depth == 0)
+#define HEAVY_TELL(ns) ((void)(ns))
+#else
+#define HEAVY_RECORDED pithi_self.recorded
+#define HEAVY_TELL(ns) pith_own_cost((uint64_t)(ns))
 #endif
 
 static long heavy_now(void)
@@ -26,12 +35,12 @@ static void heavy_burn(void)
         const char *value = getenv("HEAVY_NS");
         most_ns = value ? atol(value) : 0;
     }
-    if (most_ns == 0 || !pithi_self.recorded || !pith_recording())
+    if (most_ns == 0 || !HEAVY_RECORDED || !pith_recording())
         return;
     long begin = heavy_now(), spent = 0;
     while (spent < most_ns)
         spent = heavy_now() - begin;
-    pith_own_cost((uint64_t)spent);
+    HEAVY_TELL(spent);
 }
 
 /* What begins and ends recording is not part of the run. */
