@@ -1,7 +1,7 @@
 """A simulated parallel program beside `pith compensate`: the same program with and without what its recording costs.
 
 compensate_sim.py make PROGRAM COST SEED >log.txt    the log with COST ns a record (COST 0: the plain run)
-compensate_sim.py compare PLAIN.txt OTHER.txt        "worst NS run PLAIN_NS OTHER_NS": the largest difference of a record's time
+compensate_sim.py compare PLAIN.txt OTHER.txt...     "worst NS run PLAIN_NS OTHER_NS", a line for each: the largest difference of a record's time
 compensate_sim.py order LOG.txt                      "good", or the first place where a lane's times or states are out of order
 
 A rank is a generator of steps; what it waits for is always named, so the order in which ranks are worked on is nothing.
@@ -377,5 +377,7 @@ def order(path):
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    elif sys.argv[1] == "compare":
+        print("\n".join(compare(sys.argv[2], other) for other in sys.argv[3:]))
     else:
-        print(compare(*sys.argv[2:4]) if sys.argv[1] == "compare" else order(sys.argv[2]))
+        print(order(sys.argv[2]))

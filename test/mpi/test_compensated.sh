@@ -17,8 +17,8 @@ played() {
 }
 # text LOG: its records as text, but for what only a recorded run has, and its end
 text() { pith print "$1" | grep -vE 'pith:own|pith:flush|MPI_Finalize'; }
-# off TEXT: the largest difference to the plain run in thousandths of it
-off() { $sim compare plain.txt "$1" | awk '{ print $1 == "worst" ? int($2 * 1000 / $4) : "other records" }'; }
+# off TEXT...: the largest difference to the plain run in thousandths of it
+off() { $sim compare plain.txt "$@" | awk '{ printf "%s ", $1 == "worst" ? int($2 * 1000 / $4) : "other records" }'; }
 
 # runs LOG: of each rank, from the end of MPI_Init to the beginning of MPI_Finalize, in ns; less the delay that the log has
 runs() {
@@ -45,7 +45,7 @@ for mpi in $(mpis); do
         pith compensate slow.pith -o out.pith 2>said && pith compensate --local slow.pith -o local.pith 2>/dev/null || cat said
         for log in plain slow out local; do text $log.pith >$log.txt; done
         is "$($sim order out.txt)" good "$name: in order"
-        slow=$(off slow.txt) right=$(off out.txt) local=$(off local.txt)
+        read -r slow right local < <(off slow.txt out.txt local.txt)
         [ "$slow" -gt 300 ] && [ "$right" -le 10 ]
         ok $? "$name: dilated by $((slow / 10)) %, compensated right to $right thousandths" || cat said
         PITH_COMPENSATE=$how played "$mpi" "$ranks" "$cost" online.pith "./$program-$mpi" $args
