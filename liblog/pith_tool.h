@@ -84,6 +84,8 @@ static inline void pith_same_end(uint32_t id);
 static inline void pith_same_send(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes);
 static inline void pith_same_recv(uint32_t comm, int32_t peer, int32_t tag, uint64_t size_bytes, uint64_t posted);
 static inline void pith_same_coll(uint32_t comm, int32_t root, uint64_t sent_bytes, uint64_t received_bytes);
+/* Until this thread stores another one, they are to have the time now: for what took place before other work. */
+static inline void pith_same_from_now(void);
 
 /* ---- The job ----------------------------------------------------------------------------------------------------- */
 
@@ -267,6 +269,16 @@ static inline void pith_same_end(uint32_t id)
         pith_end(id);
 #else
     (void)id;
+#endif
+}
+static inline void pith_same_from_now(void)
+{
+#ifndef PITH_NULL
+    if (PITH_TICKS_INLINE_ && pith_buffer_.next < __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED)) {
+        uint64_t ticks = pith_ticks_();
+        if ((ticks - pith_buffer_.last_ticks) >> 38 == 0)
+            pith_buffer_.last_ticks = ticks;
+    }
 #endif
 }
 

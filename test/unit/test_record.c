@@ -71,6 +71,35 @@ static void test_all(void)
     OK(is_dir_empty_of_spill(), "no spill folder is left");
 }
 
+/* ---- Times ------------------------------------------------------------------------------------------------------- */
+
+enum { NAP_NS = 2000000 };
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL); }
+
+static void record_same(void)
+{
+    uint32_t call = pith_state_define("call", NULL);
+    pith_begin(call);
+    nap();
+    pith_same_from_now();
+    nap();
+    pith_same_recv(0, 0, 1, 2, pith_recv_post());
+    pith_same_end(call);
+    pith_send(0, 1, 2);
+}
+
+static void test_same(void)
+{
+    struct help_log log;
+    OK(help_child(record_same) == 0 && help_read(&log, "run.pith") && log.count >= 4, "records of one time");
+    const struct pithlog_record *r = log.records;
+    OK(log.count >= 4 && r[1].kind == PITHLOG_RECV && r[2].kind == PITHLOG_LEAVE && r[1].time_ns == r[2].time_ns,
+       "have one time");
+    OK(log.count >= 4 && r[1].time_ns - r[0].time_ns >= NAP_NS && r[3].time_ns - r[2].time_ns >= NAP_NS,
+       "pith_same_from_now: that of the call of it");
+    help_close(&log);
+}
+
 /* ---- Payloads ---------------------------------------------------------------------------------------------------- */
 
 static const size_t payload_sizes[] = {0, 1, 7, 8, 9, 15, 16, 17, 255, 4096, 65534, 65535};
@@ -350,6 +379,7 @@ int main(void)
 {
     help_begin();
     test_all();
+    test_same();
     test_payloads();
     test_definitions();
     test_pauses();

@@ -7,6 +7,7 @@
  * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end. */
 #include "carry.h"
 
+#include "own.h"
 #include "lock.h"
 #include "real.h"
 
@@ -144,6 +145,7 @@ void pithi_carry_icoll_pending(struct pithi_carry_icoll *icoll, int result, cons
 {
     if (!icoll->ours)
         return;
+    pithi_own_over();
     int64_t from = pithi_delay_clock();
     struct pithi_carried *entry =
         result == MPI_SUCCESS && *request != MPI_REQUEST_NULL ? pithi_carried_new(icoll->comm) : NULL;

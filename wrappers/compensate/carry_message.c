@@ -192,6 +192,7 @@ void pithi_carry_over(struct pithi_carry *carry, int result, MPI_Status *status,
 {
     if (!carry->sends && !carry->receives)
         return;
+    pithi_own_over();
     struct pithi_wait wait = {.begin_ns = carry->begin_ns, .end_ns = pithi_delay_clock(), .least = least, .count = 0};
     if (carry->sends)
         pithi_delay_sent((uint64_t)carry->out_header.size_bytes, wait.end_ns - wait.begin_ns);
@@ -221,6 +222,7 @@ void pithi_carry_pending(struct pithi_carry *carry, int result, const MPI_Reques
     struct pithi_carried *entry = carry->entry;
     if (!entry)
         return;
+    pithi_own_over();
     int64_t from = pithi_delay_clock();
     if (entry->sends && carry->call == PITHI_CARRY_REQUEST)
         pithi_delay_sent((uint64_t)entry->out.size_bytes, from - carry->begin_ns);

@@ -170,6 +170,8 @@ MPI_Status *pithi_carry_done_begin(struct pithi_carry_done *done, int count, con
 
 static struct pithi_wait begin_end(const struct pithi_carry_done *done)
 {
+    if (done->count)
+        pithi_own_over();
     return (struct pithi_wait){
         .begin_ns = done->begin_ns, .end_ns = pithi_delay_clock(), .least = done->least, .count = 0};
 }

@@ -2,6 +2,7 @@
 #include "own.h"
 
 #include "cost_probes.h"
+#include "nested.h"
 #include "pith_tool.h"
 
 /* Spent by PITH_COMPENSATE itself, and not yet in the log. */
@@ -22,6 +23,12 @@ int64_t pithi_own_ns(void) { return pith_own_cost_sum() + untold_ns; }
 void pithi_own_add(int64_t ns) { untold_ns += ns; }
 
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns) { return pith_job_clock(local_ns, offset_ns); }
+
+void pithi_own_over(void)
+{
+    pith_same_from_now();
+    pithi_self.stamped = 1;
+}
 
 void pithi_own_waited(int64_t delay_ns)
 {
