@@ -137,7 +137,7 @@ void pithi_carry_begin(MPI_Group members)
 static const char *const alone_names[PITHI_ALONE_KINDS] = {"collectives", "communicators", "late",
                                                            "partitioned", "one-sided",     "cancelled"};
 
-/* "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
+/* "auto", or "auto, own costs only for 12 calls (collectives 10, one-sided 2)". */
 static void describe(char *text, size_t size, const int64_t *counts)
 {
     int64_t sum = 0;
@@ -145,15 +145,15 @@ static void describe(char *text, size_t size, const int64_t *counts)
     for (int i = 0; i < PITHI_ALONE_KINDS; i++)
         sum += counts[i];
     int at = snprintf(text, size, "%s", names[pithi_compensate]);
-    if (pithi_compensate == PITHI_COMPENSATE_LOCAL)
+    if (sum == 0)
         return;
-    at += snprintf(text + at, size - (size_t)at, ", own costs only for %lld calls", (long long)sum);
+    at += snprintf(text + at, size - (size_t)at, ", own costs only for %lld call%s", (long long)sum, sum > 1 ? "s" : "");
     for (int i = 0; i < PITHI_ALONE_KINDS; i++)
         if (counts[i]) {
             at += snprintf(text + at, size - (size_t)at, "%s%s %lld", between, alone_names[i], (long long)counts[i]);
             between = ", ";
         }
-    snprintf(text + at, size - (size_t)at, "%s", sum ? ")" : "");
+    snprintf(text + at, size - (size_t)at, ")");
 }
 
 static int is_quiet(void)
@@ -175,7 +175,7 @@ static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
     describe(text, sizeof text, counts);
     pithi_own_fact("compensate", text);
     if (!is_quiet())
-        fprintf(stderr, "pith: compensated while running: %.6f s at most; %s\n", 1e-9 * (double)most_ns, text);
+        fprintf(stderr, "pith: compensated while running: a delay of %.6f s at most; %s\n", 1e-9 * (double)most_ns, text);
 }
 
 void pithi_carry_end(void)
