@@ -53,6 +53,158 @@ static void nonblocking(void)
     tell("of no such root", MPI_Ibcast(in, 1, MPI_INT, size, comm, &requests[0]), NULL, MPI_INT);
 }
 
+/* Persistent ones: made in the same order in all ranks, started in any. */
+#if MPI_VERSION >= 4
+enum { KEPT = 9 };
+
+static void make_kept(MPI_Request requests[])
+{
+    MPI_Info none = MPI_INFO_NULL;
+    int last = size - 1;
+    MPI_Barrier_init(comm, none, &requests[0]);
+    MPI_Bcast_init(rank == 0 ? out : in, 100, MPI_INT, 0, comm, none, &requests[1]);
+    MPI_Allreduce_init(out, in + 1000, 9, MPI_UNSIGNED, MPI_SUM, comm, none, &requests[2]);
+    MPI_Reduce_init(out, in + 2000, 9, MPI_UNSIGNED, MPI_MAX, last, comm, none, &requests[3]);
+    MPI_Scan_init(out, in + 3000, 9, MPI_UNSIGNED, MPI_SUM, comm, none, &requests[4]);
+    MPI_Exscan_init(out, in + 4000, 9, MPI_UNSIGNED, MPI_SUM, comm, none, &requests[5]);
+    MPI_Gather_init(out, 3, MPI_INT, in + 5000, 3, MPI_INT, 0, comm, none, &requests[6]);
+    MPI_Alltoall_init(out, 3, MPI_INT, in + 6000, 3, MPI_INT, comm, none, &requests[7]);
+    MPI_Reduce_scatter_block_init(out, in + 7000, 3, MPI_UNSIGNED, MPI_SUM, comm, none, &requests[8]);
+}
+
+/* Each rank starts and completes them in an order of its own, with messages and other collectives among them. (MPICH
+ * 4.0 waits for ever for one that was never started; MPI_Waitany, MPI_Waitsome and their kind say again of those that
+ * are over that they are complete; MPI_Testall fails, and MPI_Waitall of a persistent MPI_Scatter.) */
+static void start_kept(int turn, MPI_Request requests[])
+{
+    int step = turn % 2 ? 2 : 4, flag = 0, index, result = 0;
+    MPI_Request others[3];
+    MPI_Status statuses[KEPT];
+    MPI_Irecv(in + 8000, 20, MPI_INT, prev, 41, comm, &others[0]);
+    for (int i = 0; i < KEPT && turn != 1; i++) {
+        result |= MPI_Start(&requests[(i * step + rank) % KEPT]);
+        if (i == 3)
+            MPI_Allreduce(out, in + 8100, 2, MPI_INT, MPI_BXOR, comm);
+        if (i == 5)
+            MPI_Iallreduce(out, in + 8200, 2, MPI_INT, MPI_BXOR, comm, &others[1]);
+    }
+    if (turn == 1) {
+        result = MPI_Startall(KEPT, requests);
+        MPI_Iallreduce(out, in + 8200, 2, MPI_INT, MPI_BXOR, comm, &others[1]);
+    }
+    MPI_Isend(out, 20, MPI_INT, next, 41, comm, &others[2]);
+    for (int i = 0; i < KEPT && turn == 0; i++)
+        result |= MPI_Wait(&requests[(i * 5 + rank) % KEPT], MPI_STATUS_IGNORE);
+    if (turn == 1)
+        result |= MPI_Waitall(KEPT, requests, statuses);
+    for (int i = 0; i < KEPT && turn == 2; i++) {
+        index = (i * 7 + rank) % KEPT;
+        result |= MPI_Waitany(1, &requests[index], &flag, &statuses[0]);
+    }
+    for (int i = KEPT - 1; i >= 0 && turn == 3; i -= 3)
+        result |= MPI_Waitall(3, &requests[i - 2], MPI_STATUSES_IGNORE);
+    for (int i = 0; i < KEPT && turn == 4; i++)
+        for (flag = 0; !flag; usleep(100))
+            result |= MPI_Test(&requests[(i * 4 + rank) % KEPT], &flag, MPI_STATUS_IGNORE);
+    MPI_Waitall(3, others, MPI_STATUSES_IGNORE);
+    tell("persistent", result, NULL, MPI_INT);
+    tell("persistent, not started", MPI_Wait(&requests[0], &statuses[0]), &statuses[0], MPI_INT);
+}
+
+/* The root of the one, and who only gives to the other, are ahead. */
+static void ahead(void)
+{
+    MPI_Request requests[2];
+    MPI_Bcast_init(rank == 0 ? out : in, 10, MPI_INT, 0, comm, MPI_INFO_NULL, &requests[0]);
+    MPI_Reduce_init(out, in + 2000, 9, MPI_UNSIGNED, MPI_MAX, size - 1, comm, MPI_INFO_NULL, &requests[1]);
+    for (int turn = 0; turn < 12; turn++) {
+        refill();
+        MPI_Startall(2, requests);
+        tell("ahead", MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), NULL, MPI_INT);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+/* What the library refuses to make; MPI_COMM_SELF; freed before and behind their communicator. */
+static void odd_kept(void)
+{
+    MPI_Request requests[2];
+    MPI_Comm made;
+    MPI_Barrier_init(MPI_COMM_SELF, MPI_INFO_NULL, &requests[0]);
+    tell("of nobody else", MPI_Start(&requests[0]) || MPI_Wait(&requests[0], MPI_STATUS_IGNORE), NULL, MPI_INT);
+    MPI_Request_free(&requests[0]);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    tell("of no such root", MPI_Bcast_init(in, 1, MPI_INT, size, comm, MPI_INFO_NULL, &requests[0]), NULL, MPI_INT);
+    MPI_Allreduce_init(out, in + 1000, 9, MPI_UNSIGNED, MPI_SUM, comm, MPI_INFO_NULL, &requests[0]);
+    for (int turn = 0; turn < 4; turn++) {
+        refill();
+        int result = MPI_Start(&requests[0]);
+        tell("all the same", result | MPI_Wait(&requests[0], MPI_STATUS_IGNORE), NULL, MPI_INT);
+    }
+    MPI_Request_free(&requests[0]);
+    for (int i = 1; i < 3; i++) {
+        MPI_Comm_dup(comm, &made);
+        MPI_Barrier_init(made, MPI_INFO_NULL, &requests[0]);
+        MPI_Allreduce_init(out, in + 1000, 9, MPI_UNSIGNED, MPI_SUM, made, MPI_INFO_NULL, &requests[1]);
+        refill();
+        MPI_Startall(i, requests);
+        if (i == 2)
+            MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Comm_free(&made);
+        tell("outlived", MPI_Wait(&requests[0], MPI_STATUS_IGNORE), NULL, MPI_INT);
+        MPI_Startall(2, requests);
+        tell("outlived", MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), NULL, MPI_INT);
+        MPI_Request_free(&requests[0]);
+        MPI_Request_free(&requests[1]);
+        tell(requests[0] == MPI_REQUEST_NULL ? "and freed" : "not freed", 0, NULL, MPI_INT);
+    }
+}
+
+static void persistent_ones(void)
+{
+    MPI_Request requests[KEPT];
+    make_kept(requests);
+    for (int turn = 0; turn < 5; turn++) {
+        refill();
+        start_kept(turn, requests);
+    }
+    for (int i = 0; i < KEPT; i++)
+        MPI_Request_free(&requests[(i + rank) % KEPT]);
+    ahead();
+    odd_kept();
+}
+
+static void kept_between(MPI_Comm both, int root)
+{
+    MPI_Request requests[2];
+    MPI_Allreduce_init(out, in, 4, MPI_UNSIGNED, MPI_SUM, both, MPI_INFO_NULL, &requests[0]);
+    MPI_Bcast_init(rank == 0 ? out : in + 100, 10, MPI_INT, root, both, MPI_INFO_NULL, &requests[1]);
+    for (int turn = 0; turn < 2; turn++) {
+        refill();
+        MPI_Start(&requests[rank % 2]);
+        MPI_Start(&requests[1 - rank % 2]);
+        tell("persistent", MPI_Waitall(2, requests, MPI_STATUSES_IGNORE), NULL, MPI_INT);
+    }
+    MPI_Request_free(&requests[0]);
+    MPI_Request_free(&requests[1]);
+}
+
+static void kept_neighbours(MPI_Comm ring)
+{
+    MPI_Request request;
+    MPI_Neighbor_allgather_init(out, 3, MPI_INT, in + 200, 3, MPI_INT, ring, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    tell("neighbours", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
+    MPI_Request_free(&request);
+}
+#else
+static void persistent_ones(void) {}
+static void kept_between(MPI_Comm both, int root) { (void)both, (void)root; }
+static void kept_neighbours(MPI_Comm ring) { (void)ring; }
+#endif
+
 static void between_groups(void)
 {
     MPI_Comm half, both;
@@ -71,21 +223,9 @@ static void between_groups(void)
         MPI_Ibarrier(both, &request);
         tell("Ibarrier", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
     }
+    kept_between(both, root);
     MPI_Comm_free(&both);
     MPI_Comm_free(&half);
-}
-
-static void persistent_barriers(void)
-{
-#if MPI_VERSION >= 4
-    MPI_Request request;
-    MPI_Barrier_init(comm, MPI_INFO_NULL, &request);
-    for (int i = 0; i < 2; i++) {
-        MPI_Start(&request);
-        tell("persistent", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
-    }
-    MPI_Request_free(&request);
-#endif
 }
 
 static void more_collectives(void)
@@ -94,9 +234,9 @@ static void more_collectives(void)
     MPI_Request request;
     refill();
     tell("Exscan", MPI_Exscan(out, in, 9, MPI_UNSIGNED, MPI_SUM, comm), NULL, MPI_INT);
-    persistent_barriers();
+    persistent_ones();
     nonblocking();
-    persistent_barriers();
+    persistent_ones();
     if (size > 1)
         between_groups();
     refill();
@@ -104,5 +244,6 @@ static void more_collectives(void)
     tell("neighbours", MPI_Neighbor_allgather(out, 3, MPI_INT, in, 3, MPI_INT, ring), NULL, MPI_INT);
     MPI_Ineighbor_allgather(out, 3, MPI_INT, in + 100, 3, MPI_INT, ring, &request);
     tell("neighbours", MPI_Wait(&request, MPI_STATUS_IGNORE), NULL, MPI_INT);
+    kept_neighbours(ring);
     MPI_Comm_free(&ring);
 }

@@ -1,6 +1,6 @@
 /* carried.c - see carried.h: a hash table, and lists of receives under way. One mutex, which costs nothing unless
  * several threads may be in MPI at once. */
-#include "carried.h"
+#include "carry.h"
 
 #include "lock.h"
 #include "real.h"
@@ -144,6 +144,8 @@ void pithi_carried_close(struct pithi_carried *entry)
         REAL(MPI_Type_free)(&entry->in_type);
     if (entry->arriving.memory)
         pithi_part_arriving_end(&entry->arriving);
+    if (entry->pcoll)
+        pithi_pcoll_drop(entry->pcoll);
     free(entry->copied);
     pithi_lock(&mutex);
     unlist(entry);

@@ -34,7 +34,9 @@ struct pithi_carried {
     uint8_t is_claimed;   /* by a call that may complete it */
     uint8_t is_listed;    /* among the receives under way on its communicator */
     uint8_t keeps_comm;   /* will need its shadow at each start, freed or not */
+    uint8_t is_starting;  /* a persistent collective: by the call now under way, or the last one */
     struct pithi_icoll *icoll; /* it is a nonblocking collective's, with that of ours */
+    struct pithi_pcoll *pcoll; /* likewise of a persistent one; to be dropped with it */
     uint64_t key;
     struct pithi_carried *next;            /* of the same bucket; or free */
     struct pithi_carried *before, *behind; /* receives under way, in the order of posting */

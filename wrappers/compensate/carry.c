@@ -195,6 +195,7 @@ void pithi_carry_end(void)
     pithi_carried_look(1);
     pithi_held_end();
     pithi_icoll_end();
+    pithi_pcoll_end();
     pithi_second_end();
     __atomic_store_n(&pithi_compensate, PITHI_COMPENSATE_OFF, __ATOMIC_RELAXED);
 }

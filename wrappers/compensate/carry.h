@@ -31,9 +31,9 @@ void pithi_carry_end(void);
 
 /* Why a call takes part with its own costs only, which is counted. */
 enum pithi_carry_alone {
-    PITHI_ALONE_COLL, /* persistent and neighbourhood collectives */
+    PITHI_ALONE_COLL, /* neighbourhood collectives; persistent ones that ours could not be made for */
     PITHI_ALONE_COMM, /* a communicator that carries nothing */
-    PITHI_ALONE_LATE, /* nonblocking collectives that were complete before ours beside them */
+    PITHI_ALONE_LATE, /* nonblocking and persistent collectives that were complete before ours beside them */
     PITHI_ALONE_PARTITIONED,
     PITHI_ALONE_RMA,       /* what may wait for one process: locks, MPI_Win_start, MPI_Win_wait ... */
     PITHI_ALONE_CANCELLED, /* a send, with `message`: the next message to there gets its header */
@@ -103,6 +103,8 @@ void pithi_carry_probed(int result, int flag, MPI_Comm comm, MPI_Status *status)
 /* ---- requests (carry_request.c) ---------------------------------------------------------------------------------- */
 
 void pithi_carry_start(int count, const MPI_Request *requests);
+/* The library refused; what was then started is not. */
+void pithi_carry_not_started(int count, const MPI_Request *requests);
 /* A request each start of which counts as `why`. */
 void pithi_carry_start_alone(int result, const MPI_Request *request, enum pithi_carry_alone why);
 void pithi_carry_cancel(const MPI_Request *request);
@@ -189,5 +191,30 @@ void pithi_carry_icoll_pending(struct pithi_carry_icoll *icoll, int result, cons
 void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait);
 /* Before the end: those that were late. */
 void pithi_icoll_end(void);
+/* This process comes now; its part of the call began at from_ns. */
+struct pithi_arrival pithi_icoll_arrival(int64_t from_ns);
+/* 1: it is over, now or after a moment. */
+int pithi_icoll_soon(int (*is_over_now)(void *), void *ours);
+/* That a wait was for others that came so, in one of this shape. */
+void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_carry_shape shape);
+
+/* ---- persistent collectives (carry_pcoll.c): around the call that makes one -------------------------------------- */
+
+struct pithi_carry_pcoll {
+    struct pithi_pcoll *ours;   /* NULL: nothing is carried, */
+    int is_alone;               /* though there are others, */
+    enum pithi_carry_alone why; /* each start counts so */
+};
+void pithi_carry_pcoll_begin(struct pithi_carry_pcoll *pcoll, MPI_Comm comm, enum pithi_carry_shape shape, int root);
+void pithi_carry_pcoll_made(struct pithi_carry_pcoll *pcoll, int result, const MPI_Request *request);
+/* The program's will be started now; it was not after all; it is complete, and what the call that completed it waited
+ * for goes into `wait`; and it is gone, and so is ours as soon as it can. */
+void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns);
+void pithi_pcoll_not_started(struct pithi_pcoll *ours);
+void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait);
+void pithi_pcoll_drop(struct pithi_pcoll *ours);
+/* Now and then, and before the end: those that are late. */
+void pithi_pcoll_look(void);
+void pithi_pcoll_end(void);
 
 #endif

@@ -204,22 +204,20 @@
         pithi_carry_start_alone({{returnVal}}, {{request}}, PITHI_ALONE_PARTITIONED);
 {{endfn}}
 
-{{fn f @coll_init}}
-    {{callfn}}
-    if (PITHI_CARRYING)
-        pithi_carry_start_alone({{returnVal}}, {{request}}, PITHI_ALONE_COLL);
-{{endfn}}
-
 {{fn f @start}}
     if (PITHI_CARRYING)
         pithi_carry_start(1, {{request}});
     {{callfn}}
+    if (PITHI_CARRYING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
+        pithi_carry_not_started(1, {{request}});
 {{endfn}}
 
 {{fn f @startall}}
     if (PITHI_CARRYING)
         pithi_carry_start({{count}}, {{requests}});
     {{callfn}}
+    if (PITHI_CARRYING && __builtin_expect({{returnVal}} != MPI_SUCCESS, 0))
+        pithi_carry_not_started({{count}}, {{requests}});
 {{endfn}}
 
 /* ---- messages matched before they are received, and probes ------------------------------------------------------- */
@@ -457,6 +455,33 @@
     {{callfn}}
     if (PITHI_CARRYING)
         pithi_carry_icoll_pending(&{{icoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+/* Persistent ones: ours is made first, and started at each start (above). */
+{{fn f @p_all @p_lower}}
+    {{vardecl struct pithi_carry_pcoll pcoll}}
+    if (PITHI_CARRYING)
+        pithi_carry_pcoll_begin(&{{pcoll}}, {{comm}},
+                                strstr("{{class}}", "p_all") ? PITHI_CARRY_ALL : PITHI_CARRY_LOWER, 0);
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @p_from @p_to}}
+    {{vardecl struct pithi_carry_pcoll pcoll}}
+    if (PITHI_CARRYING)
+        pithi_carry_pcoll_begin(&{{pcoll}}, {{comm}}, strstr("{{class}}", "p_to") ? PITHI_CARRY_TO : PITHI_CARRY_FROM,
+                                {{root}});
+    {{callfn}}
+    if (PITHI_CARRYING)
+        pithi_carry_pcoll_made(&{{pcoll}}, {{returnVal}}, {{request}});
+{{endfn}}
+
+{{fn f @coll_init}}
+    {{callfn}}
+    if (!strstr("{{class}}", ",p_") && PITHI_CARRYING)
+        pithi_carry_start_alone({{returnVal}}, {{request}}, PITHI_ALONE_COLL);
 {{endfn}}
 
 /* What came from the root. */

@@ -43,8 +43,9 @@ static int start(struct pithi_icoll *ours, int root)
     }
 }
 
-static int is_over(struct pithi_icoll *ours)
+static int is_over(void *one)
 {
+    struct pithi_icoll *ours = one;
     int done = 0;
     if (REAL(MPI_Test)(&ours->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
         return 0;
@@ -52,10 +53,10 @@ static int is_over(struct pithi_icoll *ours)
     return 1;
 }
 
-static int is_soon_over(struct pithi_icoll *ours)
+int pithi_icoll_soon(int (*is_over_now)(void *), void *ours)
 {
     int64_t from = 0;
-    for (int tries = 0; !is_over(ours); tries++) {
+    for (int tries = 0; !is_over_now(ours); tries++) {
         if (tries < TRIES)
             continue;
         if (tries == TRIES)
@@ -101,11 +102,18 @@ void pithi_icoll_end(void)
 {
     int moments = 100;
     for (struct pithi_icoll *ours = late; ours && moments > 0; ours = ours->next)
-        while (!is_soon_over(ours) && --moments > 0) {
+        while (!pithi_icoll_soon(is_over, ours) && --moments > 0) {
         }
 }
 
 /* ---- The program's ----------------------------------------------------------------------------------------------- */
+
+struct pithi_arrival pithi_icoll_arrival(int64_t from_ns)
+{
+    struct pithi_header now;
+    pithi_delay_fill(&now, from_ns);
+    return (struct pithi_arrival){now.sent_ns, now.sent_ns - now.delay_ns, -now.delay_ns, 0};
+}
 
 /* Without memory ours takes place all the same, as the others' needs it, and nobody asks for what it tells. */
 void pithi_carry_icoll_begin(struct pithi_carry_icoll *icoll, MPI_Comm comm, enum pithi_carry_shape shape, int root)
@@ -126,9 +134,7 @@ void pithi_carry_icoll_begin(struct pithi_carry_icoll *icoll, MPI_Comm comm, enu
     icoll->ours = ours;
     if (!ours)
         ours = &nobodys;
-    struct pithi_header now;
-    pithi_delay_fill(&now, from);
-    *ours = (struct pithi_icoll){.mine = {now.sent_ns, now.sent_ns - now.delay_ns, -now.delay_ns, 0},
+    *ours = (struct pithi_icoll){.mine = pithi_icoll_arrival(from),
                                  .comm = found,
                                  .shape = shape,
                                  .waits = pithi_carry_waits(found, shape, root)};
@@ -159,7 +165,10 @@ void pithi_carry_icoll_pending(struct pithi_carry_icoll *icoll, int result, cons
 }
 
 /* Of its kind, among the sizes of messages: ones that no message has. */
-static uint64_t size_of(enum pithi_carry_shape shape) { return UINT64_MAX >> shape; }
+void pithi_icoll_came(struct pithi_wait *wait, const struct pithi_arrival *all, enum pithi_carry_shape shape)
+{
+    pithi_carry_came(wait, all, UINT64_MAX >> shape);
+}
 
 void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait)
 {
@@ -167,11 +176,11 @@ void pithi_icoll_complete(struct pithi_icoll *ours, struct pithi_wait *wait)
         leave(ours);
         return;
     }
-    if (!is_soon_over(ours)) {
+    if (!pithi_icoll_soon(is_over, ours)) {
         pithi_carry_alone(PITHI_ALONE_LATE);
         leave(ours);
         return;
     }
-    pithi_carry_came(wait, &ours->all, size_of(ours->shape));
+    pithi_icoll_came(wait, &ours->all, ours->shape);
     free(ours);
 }

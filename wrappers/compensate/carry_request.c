@@ -11,15 +11,27 @@
 
 /* ---- Starts ------------------------------------------------------------------------------------------------------ */
 
-static void start(struct pithi_carried *entry, int64_t from_ns)
+/* One that is under way cannot be started; the library knows better than we whether it is. */
+static int can_start(const struct pithi_carried *entry, MPI_Request request)
+{
+    MPI_Status status;
+    int is_over = 0;
+    return !entry->is_active || (REAL(MPI_Request_get_status)(request, &is_over, &status) == MPI_SUCCESS && is_over);
+}
+
+static void start(struct pithi_carried *entry, MPI_Request request, int64_t from_ns)
 {
     if (entry->is_alone) {
         pithi_carry_alone((enum pithi_carry_alone)(entry->is_alone - 1));
         return;
     }
+    entry->is_starting = entry->pcoll && can_start(entry, request);
     entry->is_active = 1;
     entry->is_cancelled = entry->is_settled = 0;
-    if (entry->sends) {
+    if (entry->pcoll) {
+        if (entry->is_starting)
+            pithi_pcoll_start(entry->pcoll, from_ns);
+    } else if (entry->sends) {
         pithi_delay_fill(&entry->out, from_ns);
         entry->out.held = pithi_held_post(entry->held_to);
         if (!entry->has_header)
@@ -34,12 +46,28 @@ void pithi_carry_start(int count, const MPI_Request *requests)
     if (!pithi_carried_any())
         return;
     int64_t from = pithi_delay_clock();
+    pithi_pcoll_look();
     for (int i = 0; i < count; i++) {
         struct pithi_carried *entry = requests[i] == MPI_REQUEST_NULL ? NULL : pithi_carried_find(requests[i], 0);
         if (entry && entry->is_persistent)
-            start(entry, from);
+            start(entry, requests[i], from);
     }
     pithi_delay_spent(from);
+}
+
+/* Some of those of MPI_Startall may be under way all the same. Messages are as if they were. */
+void pithi_carry_not_started(int count, const MPI_Request *requests)
+{
+    for (int i = 0; i < count; i++) {
+        struct pithi_carried *entry = requests[i] == MPI_REQUEST_NULL ? NULL : pithi_carried_find(requests[i], 0);
+        MPI_Status status;
+        int is_over = 0;
+        if (!entry || !entry->pcoll || !entry->is_starting ||
+            REAL(MPI_Request_get_status)(requests[i], &is_over, &status) != MPI_SUCCESS || !is_over)
+            continue;
+        entry->is_active = entry->is_starting = 0;
+        pithi_pcoll_not_started(entry->pcoll);
+    }
 }
 
 void pithi_carry_start_alone(int result, const MPI_Request *request, enum pithi_carry_alone why)
@@ -111,6 +139,8 @@ static void complete(struct pithi_carry_done *done, int index, int result, MPI_S
     done->found[index] = NULL;
     if (entry->icoll)
         pithi_icoll_complete(entry->icoll, wait);
+    if (entry->pcoll)
+        pithi_pcoll_complete(entry->pcoll, wait);
     settle(entry, result, status, wait);
     if (!entry->is_persistent) {
         pithi_carried_close(entry);
