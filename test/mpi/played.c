@@ -8,8 +8,8 @@
  * its sender waits. So a run with C = 0 is the run without recording, whatever else
  * the machine does. Time begins with MPI_Init's end.
  *
- * Of MPI there is what workloads.c uses: blocking, nonblocking, persistent messages (those of one sender and tag end in
- * their order), collectives, fences. */
+ * Of MPI there is what workloads.c, windows.c and overlap.c use: blocking, nonblocking, persistent messages (those of
+ * one sender and tag end in their order), collectives (of all ranks, on whatever communicator), fences. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -108,32 +108,40 @@ unsigned ucp_worker_progress(void *worker)
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* Requests that are messages: where from or to, and whether to receive; persistent ones until they are freed. */
+/* Requests that are messages: where from or to, and whether to receive; or collectives. Persistent ones until they are
+ * freed. */
 static struct note {
     MPI_Request request;
     int peer, tag, is_recv, is_kept;
     int is_held; /* its time has not been sent */
+    struct coll *coll;
 } notes[256];
 
+/* NULL: it is the recorder's own. */
 static struct note *find(MPI_Request request)
 {
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
         if (notes[i].request == request)
             return &notes[i];
-    abort();
+    return NULL;
 }
 
 static struct note *keep(MPI_Request request, int peer, int tag, int is_recv, int is_kept)
 {
     struct note *note = find(0);
-    *note = (struct note){request, peer, tag, is_recv, is_kept, 0};
+    if (!note)
+        abort();
+    *note = (struct note){request, peer, tag, is_recv, is_kept, 0, NULL};
     return note;
 }
 
 /* Its end begins. */
 static struct note take(MPI_Request request)
 {
-    struct note none = {0}, *note = request == MPI_REQUEST_NULL ? &none : find(request), taken = *note;
+    struct note none = {0}, *note = request == MPI_REQUEST_NULL ? &none : find(request), taken;
+    if (!note)
+        abort();
+    taken = *note;
     if (!note->is_kept)
         note->request = 0;
     return taken;
@@ -260,19 +268,112 @@ int PMPI_Recv_init(void *buffer, int count, MPI_Datatype type, int from, int tag
     return result;
 }
 
+/* ---- Collectives that do not block: all tell all when they come to one ------------------------------------------- */
+
+enum shape { WITH_ALL, FROM_ROOT, TO_ROOT, FROM_LOWER };
+enum { RANKS = 64 };
+
+static struct coll {
+    int is_used;
+    uint64_t whom;                           /* in MPI_COMM_WORLD, this rank waits for, bit by bit */
+    int64_t mine_ns[RANKS], times_ns[RANKS]; /* by rank; in the first, all but that of this one are 0 */
+    MPI_Request gather; /* by a reduction: MPICH 4.0's persistent MPI_Allgather gives what the first start gave */
+} colls[64];
+
+static uint64_t whom(MPI_Comm comm, enum shape shape, int root)
+{
+    int is_inter, rank, size, there[RANKS], numbers[RANKS], is_root;
+    uint64_t all = 0;
+    MPI_Group group, world;
+    CALL_REAL(PMPI_Comm_test_inter, comm, &is_inter);
+    CALL_REAL(PMPI_Comm_rank, comm, &rank);
+    CALL_REAL(PMPI_Comm_group, MPI_COMM_WORLD, &world);
+    if (is_inter)
+        CALL_REAL(PMPI_Comm_remote_group, comm, &group);
+    else
+        CALL_REAL(PMPI_Comm_group, comm, &group);
+    CALL_REAL(PMPI_Group_size, group, &size);
+    for (int i = 0; i < size; i++)
+        numbers[i] = i;
+    CALL_REAL(PMPI_Group_translate_ranks, group, size, numbers, world, there);
+    for (int i = 0; i < (shape == FROM_LOWER ? rank : size); i++)
+        all |= UINT64_C(1) << there[i];
+    is_root = is_inter ? root == MPI_ROOT : root == rank;
+    if (shape == FROM_ROOT)
+        all = is_root || root < 0 ? 0 : UINT64_C(1) << there[root];
+    CALL_REAL(PMPI_Group_free, &group);
+    CALL_REAL(PMPI_Group_free, &world);
+    return shape == TO_ROOT && !is_root ? 0 : all;
+}
+
+static void come(struct coll *coll)
+{
+    int rank;
+    CALL_REAL(PMPI_Comm_rank, MPI_COMM_WORLD, &rank);
+    coll->mine_ns[rank] = now_ns;
+}
+
+static struct coll *new_coll(MPI_Comm comm, enum shape shape, int root)
+{
+    struct coll *coll = colls;
+    while (coll->is_used)
+        if (++coll == colls + sizeof colls / sizeof colls[0])
+            abort();
+    coll->is_used = 1;
+    coll->whom = whom(comm, shape, root);
+    come(coll);
+    return coll;
+}
+
+/* When the last of those was there whom this rank waits for. */
+static int64_t all_there(const struct coll *coll)
+{
+    int64_t last_ns = INT64_MIN / 2;
+    for (int i = 0; i < RANKS; i++)
+        if (coll->whom >> i & 1)
+            last_ns = later(last_ns, coll->times_ns[i]);
+    return last_ns + COLL;
+}
+
+static void start_kept(MPI_Request request)
+{
+    const struct note *note = find(request);
+    if (!note || !note->coll)
+        return;
+    come(note->coll);
+    CALL_REAL(PMPI_Start, &note->coll->gather);
+}
+
 int PMPI_Start(MPI_Request *request)
 {
     const struct note *note = find(*request);
-    if (note->is_recv)
+    start_kept(*request);
+    if (note && (note->is_recv || note->coll))
         now_ns += CALL;
-    else
+    else if (note)
         send_time(note->peer, note->tag);
     return CALL_REAL(PMPI_Start, request);
 }
 
+/* Of collectives. */
+int PMPI_Startall(int count, MPI_Request requests[])
+{
+    for (int i = 0; i < count; i++)
+        start_kept(requests[i]);
+    now_ns += CALL;
+    return CALL_REAL(PMPI_Startall, count, requests);
+}
+
 int PMPI_Request_free(MPI_Request *request)
 {
-    find(*request)->request = 0;
+    struct note *note = find(*request);
+    if (note) {
+        note->request = 0;
+        if (note->coll) {
+            CALL_REAL(PMPI_Request_free, &note->coll->gather);
+            note->coll->is_used = 0;
+        }
+    }
     return CALL_REAL(PMPI_Request_free, request);
 }
 
@@ -284,9 +385,15 @@ static int wait_for(int count, MPI_Request requests[], MPI_Status statuses[])
     for (int i = 0; i < count; i++)
         of[i] = take(requests[i]);
     int result = CALL_REAL(PMPI_Waitall, count, requests, statuses);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         if (of[i].is_recv)
             end_ns = later(end_ns, arrival(of[i].peer, of[i].tag));
+        if (!of[i].coll)
+            continue;
+        CALL_REAL(PMPI_Wait, &of[i].coll->gather, MPI_STATUS_IGNORE);
+        end_ns = later(end_ns, all_there(of[i].coll));
+        of[i].coll->is_used = of[i].is_kept;
+    }
     now_ns = end_ns;
     return result;
 }
@@ -302,6 +409,70 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 }
 
 /* ---- Collectives ------------------------------------------------------------------------------------------------- */
+
+#define STARTING(name, arguments, shape, root, ...)                                                                    \
+    int name arguments                                                                                                 \
+    {                                                                                                                  \
+        if (!begun || inside || !is_played(comm))                                                                      \
+            return CALL_REAL(name, __VA_ARGS__);                                                                       \
+        struct coll *coll = new_coll(comm, shape, root);                                                               \
+        CALL_REAL(PMPI_Iallreduce, coll->mine_ns, coll->times_ns, RANKS, MPI_INT64_T, MPI_MAX, beside, &coll->gather); \
+        now_ns += CALL;                                                                                                \
+        int result = CALL_REAL(name, __VA_ARGS__);                                                                     \
+        keep(*request, 0, 0, 0, 0)->coll = coll;                                                                       \
+        return result;                                                                                                 \
+    }
+
+STARTING(PMPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), WITH_ALL, 0, comm, request)
+STARTING(PMPI_Ibcast, (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Request *request),
+         FROM_ROOT, root, buffer, count, type, root, comm, request)
+STARTING(PMPI_Iallreduce,
+         (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request),
+         WITH_ALL, 0, in, out, count, type, op, comm, request)
+STARTING(PMPI_Ireduce,
+         (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
+          MPI_Request *request),
+         TO_ROOT, root, in, out, count, type, op, root, comm, request)
+STARTING(PMPI_Iscan,
+         (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request),
+         FROM_LOWER, 0, in, out, count, type, op, comm, request)
+
+#if MPI_VERSION >= 4
+#define MAKING(name, arguments, shape, root, ...)                                                                      \
+    int name arguments                                                                                                 \
+    {                                                                                                                  \
+        int result = CALL_REAL(name, __VA_ARGS__);                                                                     \
+        if (!begun || inside || !is_played(comm))                                                                      \
+            return result;                                                                                             \
+        struct coll *coll = new_coll(comm, shape, root);                                                               \
+        CALL_REAL(PMPI_Allreduce_init, coll->mine_ns, coll->times_ns, RANKS, MPI_INT64_T, MPI_MAX, beside,             \
+                  MPI_INFO_NULL, &coll->gather);                                                                       \
+        keep(*request, 0, 0, 0, 1)->coll = coll;                                                                       \
+        return result;                                                                                                 \
+    }
+
+MAKING(PMPI_Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request), WITH_ALL, 0, comm, info, request)
+MAKING(PMPI_Bcast_init,
+       (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
+       FROM_ROOT, root, buffer, count, type, root, comm, info, request)
+MAKING(PMPI_Reduce_init,
+       (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, MPI_Info info,
+        MPI_Request *request),
+       TO_ROOT, root, in, out, count, type, op, root, comm, info, request)
+MAKING(PMPI_Scan_init,
+       (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Info info,
+        MPI_Request *request),
+       FROM_LOWER, 0, in, out, count, type, op, comm, info, request)
+#endif
+
+/* Those that block. */
+static void after(MPI_Comm comm, enum shape shape, int root)
+{
+    struct coll coll = {.whom = whom(comm, shape, root)};
+    come(&coll);
+    CALL_REAL(PMPI_Allreduce, coll.mine_ns, coll.times_ns, RANKS, MPI_INT64_T, MPI_MAX, beside);
+    now_ns = later(now_ns + CALL, all_there(&coll));
+}
 
 /* All leave when the last has come. */
 static void meet(void)
@@ -338,18 +509,23 @@ int PMPI_Scatter(const void *in, int count, MPI_Datatype type, void *out, int co
     return result;
 }
 
-#define MEETING(name, arguments, is_ours, ...)                                                                         \
+#define PLAYED(name, arguments, is_ours, play, ...)                                                                    \
     int name arguments                                                                                                 \
     {                                                                                                                  \
         int result = CALL_REAL(name, __VA_ARGS__);                                                                     \
         if (begun && !inside && (is_ours))                                                                             \
-            meet();                                                                                                    \
+            play;                                                                                                      \
         return result;                                                                                                 \
     }
+#define MEETING(name, arguments, is_ours, ...) PLAYED(name, arguments, is_ours, meet(), __VA_ARGS__)
 
-MEETING(PMPI_Barrier, (MPI_Comm comm), is_played(comm), comm)
-MEETING(PMPI_Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-        is_played(comm), in, out, count, type, op, comm)
+PLAYED(PMPI_Barrier, (MPI_Comm comm), is_played(comm), after(comm, WITH_ALL, 0), comm)
+PLAYED(PMPI_Allreduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+       is_played(comm), after(comm, WITH_ALL, 0), in, out, count, type, op, comm)
+PLAYED(PMPI_Reduce, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
+       is_played(comm), after(comm, TO_ROOT, root), in, out, count, type, op, root, comm)
+PLAYED(PMPI_Scan, (const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm), is_played(comm),
+       after(comm, FROM_LOWER, 0), in, out, count, type, op, comm)
 MEETING(PMPI_Alltoall,
         (const void *in, int count, MPI_Datatype type, void *out, int count_out, MPI_Datatype type_out, MPI_Comm comm),
         is_played(comm), in, count, type, out, count_out, type_out, comm)

@@ -34,6 +34,7 @@ far() {
 for mpi in $(mpis); do
     make_heavy "$mpi" "$top/test/mpi/played_eager.c" && make_workloads "$mpi" &&
         "mpicc.$mpi" -std=gnu11 -O1 -o "windows-$mpi" "$top/test/mpi/windows.c" &&
+        "mpicc.$mpi" -std=gnu11 -O1 -o "overlap-$mpi" "$top/test/mpi/overlap.c" &&
         "mpicc.$mpi" -std=gnu11 -O1 -fPIC -shared -o "played-$mpi.so" "$top/test/mpi/played.c" -ldl || { ok 1 "$mpi: built"; continue; }
     # (Posted messages of more than `eager` bytes leave when their sender waits.)
     while read -r ranks waits how cost latency eager program args; do
@@ -65,6 +66,8 @@ for mpi in $(mpis); do
 4 waits auto 20 2000 100 windows 20
 2 waits message 20 2000 100 windows 20
 1 alone auto 10 2000 100 windows 20
+4 waits auto 20 2000 100 overlap 4
+2 waits message 20 2000 100 overlap 6
 4 waits auto 2 20000 64 heat2d 16 60
 4 alone message 10 20000 63 heat2d 16 60
 END
