@@ -85,11 +85,11 @@ asan-built: lib tools viewer samples $(foreach s,unit golden bad fuzz cli,$(need
 asan-suites: asan-built
 	@O='$(O)' LSAN_OPTIONS="suppressions=$$PWD/test/lsan.supp:print_suppressions=0" SAN='$(SAN)' \
 		test/run $(tests_unit) $(tests_golden) $(tests_bad) $(tests_fuzz) $(tests_cli) $(if $(HAVE_TK),$(tests_asan_window))
-# The log library, and libpith-check under Open MPI, with MPI, which leaks by itself.
+# The log and the time library, and libpith-check under Open MPI, with MPI, which leaks by itself.
 check-asan-mpi:
 	@+$(MAKE) --no-print-directory O='$(O)-asan-mpi' SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined' \
 		CFLAGS='-O1 -g -fno-omit-frame-pointer' HAVE_TK= asan-mpi-suite
-asan-mpi-suite: tools $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.so) $(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
+asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith-,mpi.so time.so)) $(patsubst %,$(O)/lib/pith/%/libpith-check.so,$(filter openmpi,$(MPIS)))
 	@O='$(O)' ASAN_OPTIONS=detect_leaks=0 test/run test/mpi/sanitized.sh test/mpi/sanitized_check.sh
 check-tsan tsan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
