@@ -91,8 +91,8 @@ static void test_waits_anyway(void)
     check("a receiver that would have waited anyway", ROWS(rows), (double[]){10, 40});
 }
 
-/* Without, the message would have been there at 50 + 10, before the call: so that takes what such a call takes, 3 as the
- * one at 300, whose message had come, and not 60. */
+/* Without, the message would have been there at 50 + 10, before the call: so that takes what such a call takes, 3 as
+ * the one at 300, whose message had come, and not 60. */
 static void test_waits_for_costs(void)
 {
     static const struct row rows[] = {

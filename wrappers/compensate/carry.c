@@ -147,7 +147,8 @@ static void describe(char *text, size_t size, const int64_t *counts)
     int at = snprintf(text, size, "%s", names[pithi_compensate]);
     if (sum == 0)
         return;
-    at += snprintf(text + at, size - (size_t)at, ", own costs only for %lld call%s", (long long)sum, sum > 1 ? "s" : "");
+    at +=
+        snprintf(text + at, size - (size_t)at, ", own costs only for %lld call%s", (long long)sum, sum > 1 ? "s" : "");
     for (int i = 0; i < PITHI_ALONE_KINDS; i++)
         if (counts[i]) {
             at += snprintf(text + at, size - (size_t)at, "%s%s %lld", between, alone_names[i], (long long)counts[i]);
@@ -175,7 +176,8 @@ static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
     describe(text, sizeof text, counts);
     pithi_own_fact("compensate", text);
     if (!is_quiet())
-        fprintf(stderr, "pith: compensated while running: a delay of %.6f s at most; %s\n", 1e-9 * (double)most_ns, text);
+        fprintf(stderr, "pith: compensated while running: a delay of %.6f s at most; %s\n", 1e-9 * (double)most_ns,
+                text);
 }
 
 void pithi_carry_end(void)
