@@ -14,7 +14,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -91,19 +90,6 @@ int open(const char *path, int flags, ...)
         return write(fd, "none\n", 5) == 5 ? (lseek(fd, 0, SEEK_SET), fd) : -1;
     }
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
-
-/* MPICH waits by asking its transport again and again. While nothing comes another rank needs the processor: the test
- * takes a tenth of the time where ranks are more than processors. */
-unsigned ucp_worker_progress(void *worker)
-{
-    static unsigned (*real)(void *);
-    if (!real)
-        real = (unsigned (*)(void *))dlsym(RTLD_NEXT, "ucp_worker_progress");
-    unsigned came = real(worker);
-    if (came == 0)
-        sched_yield();
-    return came;
 }
 
 /* ---- Messages ---------------------------------------------------------------------------------------------------- */

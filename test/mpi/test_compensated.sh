@@ -35,7 +35,7 @@ for mpi in $(mpis); do
     make_heavy "$mpi" "$top/test/mpi/played_eager.c" && make_workloads "$mpi" &&
         "mpicc.$mpi" -std=gnu11 -O1 -o "windows-$mpi" "$top/test/mpi/windows.c" &&
         "mpicc.$mpi" -std=gnu11 -O1 -o "overlap-$mpi" "$top/test/mpi/overlap.c" &&
-        "mpicc.$mpi" -std=gnu11 -O1 -fPIC -shared -o "played-$mpi.so" "$top/test/mpi/played.c" -ldl || { ok 1 "$mpi: built"; continue; }
+        "mpicc.$mpi" -std=gnu11 -O1 -fPIC -shared -o "played-$mpi.so" "$top/test/mpi/"{played,give_way}.c -ldl || { ok 1 "$mpi: built"; continue; }
     # (Posted messages of more than `eager` bytes leave when their sender waits.)
     while read -r ranks waits how cost latency eager program args; do
         name="$mpi $program ${args%% *} $ranks, $eager"

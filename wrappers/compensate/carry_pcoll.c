@@ -11,9 +11,9 @@
  * saying so: the others know nothing of this one then either, and go on with their own costs only. */
 #include "carry.h"
 
+#include "lock.h"
 #include "real.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* whoever else came: the largest is told */
@@ -93,9 +93,9 @@ static int advance(struct pithi_pcoll *ours)
 
 static int advance_locked(void *one)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     int is_over = advance(one);
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
     return is_over;
 }
 
@@ -121,7 +121,7 @@ void pithi_pcoll_look(void)
 {
     if (!__atomic_load_n(&unfinished, __ATOMIC_RELAXED))
         return;
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     for (struct pithi_pcoll **at = &unfinished, *ours; (ours = *at) != NULL;) {
         if (!advance(ours)) {
             at = &ours->next;
@@ -132,7 +132,7 @@ void pithi_pcoll_look(void)
         if (ours->is_dropped)
             release(ours);
     }
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 static int all_finished(void *nothing)
@@ -200,7 +200,7 @@ void pithi_carry_pcoll_made(struct pithi_carry_pcoll *pcoll, int result, const M
 
 void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     if (ours->owed < 0) {
         ours->owed = 0;
     } else if (advance(ours)) {
@@ -211,23 +211,23 @@ void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns)
         ours->is_known = 0;
         list(ours);
     }
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 void pithi_pcoll_not_started(struct pithi_pcoll *ours)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     ours->owed--;
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
 }
 
 void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait)
 {
     int is_over = ours->waits && ours->is_known ? pithi_icoll_soon(advance_locked, ours) : advance_locked(ours);
     if (!is_over) {
-        pthread_mutex_lock(&mutex);
+        pithi_lock(&mutex);
         list(ours);
-        pthread_mutex_unlock(&mutex);
+        pithi_unlock(&mutex);
     }
     if (!ours->waits)
         return;
@@ -239,9 +239,9 @@ void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait)
 
 void pithi_pcoll_drop(struct pithi_pcoll *ours)
 {
-    pthread_mutex_lock(&mutex);
+    pithi_lock(&mutex);
     ours->is_dropped = 1;
     list(ours);
-    pthread_mutex_unlock(&mutex);
+    pithi_unlock(&mutex);
     pithi_pcoll_look();
 }
