@@ -1,6 +1,6 @@
-/* give_way.c - to be preloaded, or linked into what is: ranks of MPICH that wait let others have the processor, as those
- * of Open MPI do. Without, four ranks on two processors spend nine tenths of the time asking their transport for what
- * another rank, waiting for a processor, is to send. */
+/* give_way.c - to be preloaded, or linked into what is: ranks of MPICH that wait let others have the processor, as
+ * those of Open MPI do. Without, four ranks on two processors spend nine tenths of the time asking their transport for
+ * what another rank, waiting for a processor, is to send. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>
