@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "native/log.h"
 
 #define KEY "own_cost_ns"
 
@@ -74,4 +75,21 @@ double pithlog_own_cost_ns(const struct pithlog *log, uint32_t lane, uint32_t ki
 {
     struct pithi_own_cost cost;
     return kind < PITHLOG_OWN_COSTS && pithi_own_cost_find(log, lane, &cost) ? cost.ns[kind] : 0;
+}
+
+int pithi_own_cost_counts(const struct pithlog_def *def)
+{
+    return def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
+}
+
+int pithi_own_cost_known(const struct pithlog *log)
+{
+    for (uint32_t i = 0; i < log->info.defs; i++)
+        if (pithi_own_cost_counts(pithlog_get_def(log, i)))
+            return 1;
+    for (uint32_t i = 0; i < log->info.lanes; i++)
+        for (uint32_t kind = 0; kind < PITHLOG_OWN_COSTS; kind++)
+            if (pithlog_own_cost_ns(log, i, kind) > 0)
+                return 1;
+    return 0;
 }

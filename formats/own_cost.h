@@ -16,5 +16,9 @@ struct pithi_own_cost {
 int pithi_own_cost_tell(struct pithi_defs *defs, const char *host, const struct pithi_own_cost *cost);
 /* What a log tells of a lane; 0, and all 0: nothing. */
 int pithi_own_cost_find(const struct pithlog *log, uint32_t lane, struct pithi_own_cost *cost);
+/* 1: the log tells of any costs. */
+int pithi_own_cost_known(const struct pithlog *log);
+/* 1: the counter of that name. */
+int pithi_own_cost_counts(const struct pithlog_def *def);
 
 #endif

@@ -12,19 +12,13 @@
 #include "compensate/partner_ends.h"
 #include "compensate/posted_sends.h"
 #include "compensate/shortest.h"
+#include "compensate/traits.h"
 #include "error.h"
 #include "native/copy.h"
 #include "native/log.h"
 #include "native/map.h"
 
 #define NONE UINT32_MAX
-
-/* What is known of a definition. */
-struct trait {
-    int wrapped;      /* the state of an MPI call */
-    int posts, waits; /* posted_sends.h */
-    int tells_cost;   /* the counter pith:own */
-};
 
 /* Receives that follow one another at one moment, as of one MPI_Waitall: they wait together, and for the one that was
  * sent last. Where each has a time of its own, they are in one call, and apart by what a slow clock takes. The end of
@@ -49,6 +43,8 @@ struct gathering {
 struct lane {
     struct pithi_delay delay;
     struct gathering got;
+    struct pithlog_record left; /* a call's end, until it is known what was spent before it */
+    int has_left;
     uint32_t *held; /* numbers of sends that stay until it waits */
     uint32_t held_count, held_room;
 };
@@ -57,7 +53,7 @@ struct replay {
     struct pithlog *log;
     struct pithi_writer *writer; /* NULL: the first reading */
     int local;
-    struct trait *traits;
+    struct pithi_trait *traits;
     struct pithi_eager eager;
     struct lane *lanes;
     struct pithi_partners *partners;
@@ -239,13 +235,6 @@ out:
 
 /* ---- Sends ------------------------------------------------------------------------------------------------------- */
 
-static int is_long(const struct replay *r, const struct pithlog_record *record)
-{
-    const struct pithi_log_rank *from = pithi_log_rank(r->log, pithi_log_rank_of(r->log, record->lane));
-    const struct pithi_log_rank *to = pithi_log_find_rank(r->log, record->peer);
-    return to && record->bytes > (to->host == from->host ? r->eager.same_host : r->eager.network);
-}
-
 /* The lane ends a call that waits. A number may be another message's now, and be told twice; that is all the same. */
 static void end_held(struct replay *r, uint32_t number, const struct pithi_open *left)
 {
@@ -281,7 +270,7 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
     if (number == NONE)
         return PITH_ERR_DAMAGED;
     struct pithi_sent sent = {.done = 1,
-                              .held = call && r->traits[call->state].posts && is_long(r, record),
+                              .held = call && r->traits[call->state].posts && pithi_eager_is_long(&r->eager, r->log, record),
                               .lane = record->lane,
                               .time_ns = (double)d->now_ns + d->pending_ns + d->cost.ns[PITHLOG_SEND],
                               .before_ns = pithi_delay_out(d)};
@@ -443,12 +432,10 @@ static int goes_on(const struct replay *r, const struct lane *lane, const struct
     return is_end(r, record) && record->time_ns - last->time_ns <= (lane->got.in_call ? (int64_t)MOMENT_NS : 0);
 }
 
-static int step(struct replay *r, const struct pithlog_record *record)
+static int go_on(struct replay *r, const struct pithlog_record *record)
 {
     struct lane *lane = &r->lanes[record->lane];
     int err = PITH_OK;
-    if (!lane->delay.begun)
-        TRY(begin_lane(r, record));
     if (lane->got.count && !goes_on(r, lane, record))
         TRY(end_receives(r, lane));
     if (lane->got.count == 0) /* else it is the recording that takes the time between them */
@@ -456,6 +443,43 @@ static int step(struct replay *r, const struct pithlog_record *record)
     err = !is_end(r, record)             ? take(r, record)
           : record->kind == PITHLOG_RECV ? take_receive(r, record)
                                          : take_complete(r, record);
+out:
+    return err;
+}
+
+/* What a wrapper spends in a call is told behind its end: with more than has passed since then, that was before. */
+static int end_call(struct replay *r, struct lane *lane, const struct pithlog_record *next)
+{
+    if (!lane->has_left)
+        return PITH_OK;
+    lane->has_left = 0;
+    if (lane->got.count == 0)
+        pithi_delay_to(&lane->delay, lane->left.time_ns);
+    if (next && next->kind == PITHLOG_COUNTER && r->traits[next->id].tells_cost)
+        pithi_delay_tell_before(&lane->delay, next->value, next->time_ns - lane->left.time_ns);
+    return go_on(r, &lane->left);
+}
+
+/* Who ends a collective does so at once: it may be early. */
+static int may_stay(const struct replay *r, const struct pithlog_record *record)
+{
+    const struct pithi_open *call = innermost_call(r, &r->lanes[record->lane].delay);
+    return record->kind == PITHLOG_LEAVE && call && call->state == record->id &&
+           (call->part.coll == NONE || call->part.starts);
+}
+
+static int step(struct replay *r, const struct pithlog_record *record)
+{
+    struct lane *lane = &r->lanes[record->lane];
+    int err = PITH_OK;
+    if (!lane->delay.begun)
+        TRY(begin_lane(r, record));
+    TRY(end_call(r, lane, record));
+    lane->has_left = may_stay(r, record);
+    if (lane->has_left)
+        lane->left = *record;
+    else
+        TRY(go_on(r, record));
 out:
     return err;
 }
@@ -472,8 +496,10 @@ static int read_all(struct replay *r)
     while ((count = pithlog_iter_next_many(iter, records, MANY)) > 0)
         for (int i = 0; i < count; i++)
             TRY(step(r, &records[i]));
-    for (uint32_t i = 0; i < r->log->info.lanes; i++)
+    for (uint32_t i = 0; i < r->log->info.lanes; i++) {
+        TRY(end_call(r, &r->lanes[i], NULL));
         TRY(end_receives(r, &r->lanes[i]));
+    }
 out:
     pithlog_iter_close(iter);
     return count < 0 ? PITH_ERR_DAMAGED : err;
@@ -526,32 +552,6 @@ out:
     return err;
 }
 
-static struct trait trait_of(const struct pithlog_def *def)
-{
-    struct pithi_coll_rule rule = pithi_coll_rule(def->name);
-    struct trait t = {0};
-    size_t length;
-    if (def->kind == PITHLOG_STATE) {
-        t.wrapped = strncmp(def->group, "MPI", 3) == 0 || pithi_mpi_call(def->name, &length);
-        t.posts = pithi_call_posts(def->name);
-        t.waits = pithi_call_waits(def->name) || (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS));
-    }
-    t.tells_cost = def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
-    return t;
-}
-
-int pithi_replay_possible(const struct pithlog *log)
-{
-    for (uint32_t i = 0; i < log->info.defs; i++)
-        if (trait_of(pithlog_get_def(log, i)).tells_cost)
-            return 1;
-    for (uint32_t i = 0; i < log->info.lanes; i++)
-        for (uint32_t kind = 0; kind < PITHLOG_OWN_COSTS; kind++)
-            if (pithlog_own_cost_ns(log, i, kind) > 0)
-                return 1;
-    return 0;
-}
-
 /* The kinds of calls that stood alone most often, and the others. */
 static void tell_alone(struct replay *r)
 {
@@ -584,7 +584,7 @@ int pithi_replay(struct pithlog *log, struct pithi_writer *writer, int local, st
                                             : pithi_fail(PITH_ERR_MEMORY, "%s: no memory to replay it", log->path);
     TRY(err);
     for (uint32_t i = 0; i < defs; i++)
-        r.traits[i] = trait_of(pithlog_get_def(log, i));
+        r.traits[i] = pithi_trait(pithlog_get_def(log, i));
     pithi_eager_find(log, &r.eager);
     TRY(pithi_log_copy(log, writer, &facts));
     TRY(pithi_defs_property(pithi_writer_defs(writer), "compensated", local ? "own costs only" : "messages"));

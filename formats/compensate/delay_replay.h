@@ -34,8 +34,6 @@ struct pithi_replay_result {
     uint64_t alone_others;                       /* and all others */
 };
 
-/* 1: the log tells of any own costs. */
-int pithi_replay_possible(const struct pithlog *log);
 /* Adds to an empty writer all that an open log holds, with new times. `local`: own costs are taken out, and nobody's
  * waiting changes. Reads all records twice, messages once more each time. Memory: 200 bytes a lane, and what is under
  * way (partner_ends.h, collectives.h). */

@@ -47,6 +47,18 @@ void pithi_delay_tell(struct pithi_delay *d, double total_ns)
     d->unclaimed_ns = 0;
 }
 
+void pithi_delay_tell_before(struct pithi_delay *d, double total_ns, int64_t since_ns)
+{
+    double free_ns = (double)since_ns - d->cost.ns[PITHLOG_LEAVE] - d->cost.ns[PITHLOG_OWN_CALL];
+    double more = total_ns - d->told_ns - (free_ns > 0 ? free_ns : 0);
+    more = more < d->unclaimed_ns ? more : d->unclaimed_ns;
+    if (!d->told || more <= 0)
+        return;
+    add(d, more);
+    d->told_ns += more;
+    d->unclaimed_ns -= more;
+}
+
 void pithi_delay_set(struct pithi_delay *d, double before_ns)
 {
     double now = (double)d->now_ns;

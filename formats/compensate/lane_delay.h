@@ -40,6 +40,9 @@ void pithi_delay_begin(struct pithi_delay *delay, int64_t time_ns, double x_ns);
 void pithi_delay_to(struct pithi_delay *delay, int64_t time_ns);
 /* pith:own has the value `total_ns` now. */
 void pithi_delay_tell(struct pithi_delay *delay, double total_ns);
+/* Now a call ends, and since_ns behind that pith:own will have the value `total_ns`: what cannot be spent in this time
+ * was spent before. */
+void pithi_delay_tell_before(struct pithi_delay *delay, double total_ns, int64_t since_ns);
 /* The present moment is given another time, before_ns. */
 void pithi_delay_set(struct pithi_delay *delay, double before_ns);
 /* The time, now and without delay, of what happens at this moment; never earlier than the one before it. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "coll_rules.h"
+#include "native/log.h"
 
 static uint64_t value_of(const char *words, const char *name)
 {
@@ -44,4 +45,11 @@ int pithi_call_waits(const char *name)
         "Wait",  "Waitall", "Waitany",  "Waitsome",         "Test",  "Testall", "Testany", "Testsome", "Recv",
         "Mrecv", "Ssend",   "Sendrecv", "Sendrecv_replace", "Probe", "Iprobe",  "Mprobe",  "Improbe",  NULL};
     return is_one_of(name, calls);
+}
+
+int pithi_eager_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send)
+{
+    const struct pithi_log_rank *from = pithi_log_rank(log, pithi_log_rank_of(log, send->lane));
+    const struct pithi_log_rank *to = pithi_log_find_rank(log, send->peer);
+    return to && send->bytes > (to->host == from->host ? eager->same_host : eager->network);
 }

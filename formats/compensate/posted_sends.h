@@ -17,6 +17,8 @@ struct pithi_eager {
     uint64_t same_host, network;
 };
 void pithi_eager_find(const struct pithlog *log, struct pithi_eager *eager);
+/* 1: the message is longer. */
+int pithi_eager_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send);
 
 /* 1: a call of that name posts a message and does not wait for it. */
 int pithi_call_posts(const char *name);

@@ -4,6 +4,7 @@
 
 #include "compensate/delay_replay.h"
 #include "error.h"
+#include "own_cost.h"
 #include "tools/outfile.h"
 #include "tools/tools.h"
 
@@ -58,7 +59,7 @@ static int refuse(const struct compensation *c, const char *path)
     for (uint32_t i = 0; (key = pithlog_get_property(c->log, i, &value)) != NULL; i++)
         if (strcmp(key, "compensated") == 0)
             return pithi_fail(PITH_ERR_USAGE, "%s: was compensated already", path);
-    if (!pithi_replay_possible(c->log))
+    if (!pithi_own_cost_known(c->log))
         return pithi_fail(PITH_ERR_USAGE, "%s: does not tell what its recording cost", path);
     return PITH_OK;
 }

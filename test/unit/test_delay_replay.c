@@ -284,6 +284,20 @@ static void test_told(void)
     check("costs that a wrapper tells", ROWS(rows), (double[]){0});
 }
 
+/* Told 5 behind the end of the second call: the other 60 were spent in it, before its own part, which took 42. */
+static void test_told_behind(void)
+{
+    static const struct row rows[] = {
+        IN(0, SENDS, 2, 2, 2),        SEND(0, 1, 2, 2, 2),       OUT(0, SENDS, 3, 3, 3),
+        IN(0, SENDS, 50, 50, 50),     SEND(0, 1, 50, 50, 50),    OUT(0, SENDS, 51, 51, 51),
+        IN(1, RECVS, 0, 0, 0),        RECV(1, 0, 0, 14, 14, 14), OUT(1, RECVS, 14, 14, 14),
+        COUNT(1, OWN, 0, 15, 14, 14), IN(1, RECVS, 20, 20, 20),  RECV(1, 0, 1, 122, 62, 62),
+        OUT(1, RECVS, 122, 62, 62),   COUNT(1, OWN, 65, 127, 62, 62), IN(1, USER, 130, 65, 65),
+        OUT(1, USER, 140, 75, 75),
+    };
+    check("costs that are told behind their call", ROWS(rows), (double[]){0, 0});
+}
+
 /* A record cannot have cost more than the time up to the next one. */
 static void test_too_much(void)
 {
@@ -312,6 +326,7 @@ int main(void)
     test_nonblocking();
     test_unknown();
     test_told();
+    test_told_behind();
     test_too_much();
     replay_remove();
     return tap_done();
