@@ -270,7 +270,7 @@ static int take_send(struct replay *r, const struct pithlog_record *record)
     if (number == NONE)
         return PITH_ERR_DAMAGED;
     struct pithi_sent sent = {.done = 1,
-                              .held = call && r->traits[call->state].posts && pithi_eager_is_long(&r->eager, r->log, record),
+                              .held = call && r->traits[call->state].posts && pithi_is_long(&r->eager, r->log, record),
                               .lane = record->lane,
                               .time_ns = (double)d->now_ns + d->pending_ns + d->cost.ns[PITHLOG_SEND],
                               .before_ns = pithi_delay_out(d)};

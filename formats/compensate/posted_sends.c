@@ -47,7 +47,7 @@ int pithi_call_waits(const char *name)
     return is_one_of(name, calls);
 }
 
-int pithi_eager_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send)
+int pithi_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send)
 {
     const struct pithi_log_rank *from = pithi_log_rank(log, pithi_log_rank_of(log, send->lane));
     const struct pithi_log_rank *to = pithi_log_find_rank(log, send->peer);

@@ -18,7 +18,7 @@ struct pithi_eager {
 };
 void pithi_eager_find(const struct pithlog *log, struct pithi_eager *eager);
 /* 1: the message is longer. */
-int pithi_eager_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send);
+int pithi_is_long(const struct pithi_eager *eager, const struct pithlog *log, const struct pithlog_record *send);
 
 /* 1: a call of that name posts a message and does not wait for it. */
 int pithi_call_posts(const char *name);
