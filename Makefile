@@ -99,10 +99,11 @@ runtime_anim = $(runtime_mpi)
 link_anim = $(link_mpi)
 templates_trace := wrappers/trace/trace.w
 runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
-# Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP alone, and keep it to themselves.
+# Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP, and one the comparing of clocks, and keep them to
+# themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
 templates_time := wrappers/compensate/outside.w wrappers/time/time.w wrappers/compensate/carry.w
-runtime_time := $(runtime_trace) $(addprefix wrappers/mpi/,eager_limit.c lock.c members.c own_comm.c) $(carry_src)
+runtime_time := $(runtime_trace) $(addprefix wrappers/mpi/,eager_limit.c lock.c members.c own_comm.c transport.c) $(carry_src)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w
 runtime_check := $(addprefix wrappers/mpi/,real.c nested.c)

@@ -18,13 +18,11 @@
  */
 #include "host_clocks.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "boot_id.h"
 #include "clock.h"
-#include "definitions.h"
-#include "session.h"
 #include "spill/clock_sync.h"
 
 enum { AGAIN = 5, LEAST = 8, ROUNDS_KEPT = 128 };
@@ -45,6 +43,7 @@ struct host {
 static struct {
     struct host *hosts; /* by number; known in all processes */
     uint32_t count, own;
+    int joined;                /* that much is known, by all */
     struct pithi_sync *table;  /* [count], while they are compared */
     struct pithi_sync last;    /* own clock's newest point */
     int known;                 /* there is one */
@@ -155,11 +154,13 @@ int pithi_host_clocks_join(const struct pith_transport *t, int same)
     clocks.stride = 1;
     if (t->reduce(t->context, &others, 1, PITH_MAX) != 0)
         return -1;
+    clocks.joined = 1;
     if (others == 0)
         return 0;
     add_host(&own);
     if (gather(t) != 0 || give_out(t, own.boot) != 0) {
         clocks.count = 0;
+        clocks.joined = 0;
         return -1;
     }
     if (t->rank == 0) {
@@ -186,12 +187,22 @@ int pithi_host_clocks_ns(int64_t local_ns, int64_t *reference_ns)
     return clocks.known ? 0 : -1;
 }
 
-int pithi_host_clocks_offset(int64_t local_ns, int64_t *offset_ns)
+int pith_job_clock(int64_t local_ns, int64_t *offset_ns)
 {
     double away_s = 1e-9 * (double)(local_ns - __atomic_load_n(&clocks.at_ns, __ATOMIC_RELAXED));
     *offset_ns = __atomic_load_n(&clocks.offset_ns, __ATOMIC_RELAXED) +
                  (int64_t)(away_s * (double)__atomic_load_n(&clocks.gain_ns, __ATOMIC_RELAXED));
-    return clocks.known || clocks.count == 0 ? 0 : -1;
+    return clocks.known || (clocks.joined && clocks.count == 0) ? 0 : -1;
+}
+
+const struct pithi_sync *pithi_host_clocks_point(void) { return clocks.known ? &clocks.last : NULL; }
+
+uint32_t pithi_host_clocks_count(void) { return clocks.count; }
+
+struct pithi_clock_history pithi_host_clocks_history(uint32_t number)
+{
+    return (struct pithi_clock_history){clocks.hosts[number].leader, clocks.points + number, clocks.rounds,
+                                        clocks.count, clocks.worst != NULL ? clocks.worst[number] : -1};
 }
 
 /* ---- Ping-pong --------------------------------------------------------------------------------------------------- */
@@ -331,9 +342,8 @@ static void remember(const struct pithi_sync *points)
     memcpy(more + clocks.rounds++ * (size_t)clocks.count, points, clocks.count * sizeof *points);
 }
 
-static void keep_own(const struct pithi_sync *point, int keep)
+static void keep_own(const struct pithi_sync *point)
 {
-    struct pithi_guard guard;
     int64_t now_ns = point->local_ns, then_ns = now_ns + 1000000000;
     clocks.last = *point;
     clocks.known = 1;
@@ -344,10 +354,6 @@ static void keep_own(const struct pithi_sync *point, int keep)
     __atomic_store_n(&clocks.at_ns, now_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&clocks.offset_ns, offset_ns, __ATOMIC_RELAXED);
     __atomic_store_n(&clocks.gain_ns, later_ns - offset_ns, __ATOMIC_RELAXED);
-    if (!keep || !pithi_guard_enter(&guard))
-        return;
-    pithi_defs_sync(clocks.own, point);
-    pithi_guard_leave(&guard);
 }
 
 /* Down the tree: all points to all. */
@@ -365,7 +371,7 @@ static int spread(const struct pith_transport *t, struct pithi_sync *points)
     return 0;
 }
 
-int pithi_host_clocks_sync(const struct pith_transport *t, int keep)
+int pithi_host_clocks_sync(const struct pith_transport *t)
 {
     struct pithi_sync *points = clocks.table;
     struct pithi_anchor now;
@@ -381,39 +387,21 @@ int pithi_host_clocks_sync(const struct pith_transport *t, int keep)
         good = clocks.own >= clocks.count || clocks.hosts[clocks.own].leader != t->rank || answer(t) == 0;
     good = good && spread(t, points) == 0;
     if (good && clocks.own < clocks.count)
-        keep_own(&points[clocks.own], keep);
+        keep_own(&points[clocks.own]);
     if (good && t->rank == 0)
         remember(points);
     return good ? 0 : -1;
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------------------------- */
+/* ---- Without a log ----------------------------------------------------------------------------------------------- */
 
-static int tell_clock(struct pithi_defs *defs, uint32_t number, int64_t shift_ns)
+int pith_clocks_compare(const struct pith_transport *t)
 {
-    char key[32], *text = pithi_sync_text(clocks.hosts[number].leader, clocks.points + number, clocks.rounds,
-                                          clocks.count, shift_ns);
-    int err;
-    if (text == NULL)
-        return PITH_ERR_MEMORY;
-    snprintf(key, sizeof key, "clock_sync_%u", number);
-    err = pithi_defs_property(defs, key, text);
-    free(text);
-    return err;
-}
-
-int pithi_host_clocks_tell(struct pithi_defs *defs, int64_t shift_ns)
-{
-    int64_t worst = 0;
-    char text[32] = "unknown";
-    int err = PITH_OK;
-    for (uint32_t i = 1; i < clocks.count && worst >= 0; i++) {
-        int64_t round = clocks.worst != NULL ? clocks.worst[i] : -1;
-        worst = round < 0 || round > worst ? round : worst;
-    }
-    if (worst >= 0) /* each reading of a clock is good to 100 ns besides */
-        snprintf(text, sizeof text, "%lld", (long long)((worst + 1) / 2 + 100));
-    for (uint32_t i = 1; i < clocks.count && err == PITH_OK; i++)
-        err = tell_clock(defs, i, shift_ns);
-    return err != PITH_OK ? err : pithi_defs_property(defs, "clock_error_ns", text);
+    char own[64], first[64];
+    pithi_boot_id(own, sizeof own);
+    memcpy(first, own, sizeof first);
+    if (!clocks.joined &&
+        (t->bcast(t->context, 0, first, sizeof first) != 0 || pithi_host_clocks_join(t, strcmp(own, first) == 0) != 0))
+        return -1;
+    return pithi_host_clocks_sync(t);
 }

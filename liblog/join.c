@@ -1,8 +1,10 @@
 /* join.c - many processes, one job: agreeing on the log's name and the job's number. */
 #include <string.h>
 
+#include "boot_id.h"
 #include "buffer.h"
 #include "clock.h"
+#include "clock_facts.h"
 #include "host_clocks.h"
 #include "merge.h"
 #include "output.h"
@@ -103,7 +105,7 @@ static void compare_clocks(const struct pith_transport *transport, const struct 
     char boot_id[64];
     pithi_boot_id(boot_id, sizeof boot_id);
     if (pithi_host_clocks_join(transport, strcmp(boot_id, agreed->boot_id) == 0) == 0 &&
-        pithi_host_clocks_sync(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
+        pithi_clock_facts_sync(transport, recording()) == 0 && pithi_guard_enter(&guard)) {
         mend_window(agreed);
         pithi_guard_leave(&guard);
     }
@@ -113,7 +115,7 @@ static void sync_now(void)
 {
     uint32_t own = recording() ? pithi_own_state() : 0;
     pith_begin(own);
-    pithi_host_clocks_sync(joined, recording());
+    pithi_clock_facts_sync(joined, recording());
     pith_end(own);
 }
 
@@ -121,12 +123,6 @@ void pith_sync(void)
 {
     if (joined != NULL && pithi_host_clocks_several())
         sync_now();
-}
-
-int pith_job_clock(int64_t local_ns, int64_t *offset_ns)
-{
-    *offset_ns = 0;
-    return joined != NULL ? pithi_host_clocks_offset(local_ns, offset_ns) : -1;
 }
 
 /* ---- PITH_SYNC ------------------------------------------------------------------------------------------------------

@@ -22,9 +22,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "boot_id.h"
 #include "calibrate.h"
 #include "chunks.h"
 #include "clock.h"
+#include "clock_facts.h"
 #include "definitions.h"
 #include "host_clocks.h"
 #include "merge_file.h"
@@ -187,7 +189,7 @@ static void root_properties(struct merge *merge)
     if (merge->one_clock) /* all share CLOCK_MONOTONIC, and each anchor is good to the time between two readings */
         property(merge, "clock_error_ns", "100");
     else
-        pithi_host_clocks_tell(merge->defs, merge->reference_shift_ns - merge->zero_ns);
+        pithi_clock_facts_tell(merge->defs, merge->reference_shift_ns - merge->zero_ns);
     if (merge->coarse.unit_ns > 1)
         property(merge, "time_unit_ns", "%lld", (long long)merge->coarse.unit_ns);
     pithi_spill_window_text(&merge->spill.page, window, sizeof window);
@@ -391,7 +393,7 @@ void pithi_merge(const struct pith_transport *transport)
         return;
     }
     pithi_signals_begin(&signals);
-    pithi_host_clocks_sync(transport, merge.have);
+    pithi_clock_facts_sync(transport, merge.have);
     good = merge_steps(&merge);
     if (!good) {
         if (transport->rank == 0) {

@@ -147,8 +147,14 @@ PITH_API const struct pith_transport *pith_transport_alone(void);
 PITH_API void pith_job_turn(void);
 
 /* What is to be added to CLOCK_MONOTONIC of this process, when it shows local_ns, for that of rank 0's machine (0 on
- * the same), as far as clocks were compared up to now: PITH_SYNC has it done more often. 0; -1: not known. */
+ * the same), as far as clocks were compared up to now: PITH_SYNC has it done more often. 0; -1: not known. Any thread,
+ * any time (while clocks are compared: perhaps the old drift with the new offset). */
 PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
+
+/* For libraries that keep no log and join no job: compares the clocks of the transport's processes (collective), so
+ * that pith_job_clock knows. On one machine two small collective calls the first time, then nothing; between several
+ * some tenths of a second. Needs no files of the transport, and no sharing. 0; -1: it failed. */
+PITH_API int pith_clocks_compare(const struct pith_transport *transport);
 
 /* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what
  * was recorded. What is stored stays in any case. */

@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "boot_id.h"
 #include "clock.h"
 #include "descriptor.h"
 
@@ -20,18 +21,6 @@
 #define RESERVE_PART 20
 #define TMPFS 0x01021994u
 #define APPEND_AHEAD (UINT64_C(4) << 20)
-
-void pithi_boot_id(char *id, size_t size)
-{
-    ssize_t got = -1;
-    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
-        got = read(fd, id, size - 1);
-        close(fd);
-    }
-    id[got > 0 ? got : 0] = '\0';
-    id[strcspn(id, "\n")] = '\0';
-}
 
 /* Makes bytes [from, to) be there. Where the file system cannot promise room, zeros are written: a full disk is then
  * seen here, and not as SIGBUS in the middle of the program. */

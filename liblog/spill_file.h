@@ -23,9 +23,6 @@ struct pithi_spill_file {
  * magic is not. Gives 0 or -1 (errno). */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
 
-/* What tells machines, and boots of one machine, apart; "" if unknown. */
-void pithi_boot_id(char *id, size_t size);
-
 /* `size_bytes` more at the end (from PITHI_SPILL_ALIGN on: at a multiple of that), really there on the disk, zeroed
  * and mapped. NULL with errno: disk full (ENOSPC), the file would exceed its limits (EFBIG) ... */
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes);

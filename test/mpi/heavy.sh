@@ -26,7 +26,7 @@ make_heavytime() {
         -r "$top/wrappers/mpi/roles.table" -H "$build/gen/$1/mpi.i" --exports "$build/gen/$1/exported" -o "heavytime-$1.c" &&
         "mpicc.$1" -std=gnu11 -D_GNU_SOURCE -DHEAVY_TIME -O1 -fPIC -shared -Wno-deprecated-declarations -I"$build/include" -I"$top/wrappers/mpi" \
             -I"$top/wrappers/compensate" -I"$top/wrappers/time" -o "heavytime-$1.so" "heavytime-$1.c" "$build/obj/mpi-$1"/{time,compensate}/*.o \
-            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit,lock,members,own_comm}.o "$build/lib/libpith.a" -ldl -lpthread
+            "$build/obj/mpi-$1"/{real,nested,choice,group,eager_limit,lock,members,own_comm,transport}.o "$build/lib/libpith.a" -ldl -lpthread
 }
 make_workloads() {
     "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "workloads-$1" "$top/test/bench/mpi/workloads.c" &&
@@ -42,3 +42,18 @@ compare() {
              far > 0.05 * (on > off ? on : off) + 0.005 * $3 { print "rank " $1 ": while running " on ", afterwards " off }
              END { print n }'
 }
+# make_by_rank: ./by_rank COMMAND..., in which only the ranks of BURN burn, with the preloaded LIBRARIES. What the time library says of them:
+# ms_late CSV: the delay of each rank in ms, on a line; stays, goes_round: are they right for `heavy_calls early`, rank 0 and
+# every second burning 300 us a call, and for `ring`, rank 0 alone burning?
+make_by_rank() {
+    cat >by_rank <<'END'
+#!/bin/sh
+case " $BURN " in *" ${PMI_RANK:-$OMPI_COMM_WORLD_RANK} "*) ;; *) HEAVY_NS=0 ;; esac
+export HEAVY_NS
+exec env LD_PRELOAD="$LIBRARIES" "$@"
+END
+    chmod +x by_rank
+}
+ms_late() { awk -F, '$1 == "run" { printf "%d ", 1000 * $15 }' "$1"; }
+stays() { awk '{ for (i = 1; i <= NF; i += 2) n += $i >= 8 } END { exit !(NF > 0 && n == NF / 2) }' <<<"$1"; }
+goes_round() { awk '{ for (i = 1; i <= NF; i++) n += $i >= 30 && $i > 0.8 * $1 } END { exit !(NF > 1 && n == NF) }' <<<"$1"; }

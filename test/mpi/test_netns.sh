@@ -29,18 +29,24 @@ exec ip netns exec $there unshare -m -u -T --monotonic 1000 sh -c "mount --bind 
 END
 chmod +x agent
 
-# run MPI RANKS ARGS...: half of the ranks on each. MPICH 4.0 over UCX's TCP hangs in its own MPI_Finalize now and then, on a
+# launch MPI RANKS COMMAND...: half of the ranks on each
+launch() {
+    local mpi=$1 ranks=$2 half=$(($2 / 2)); shift 2
+    case $mpi in
+    mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
+        -hosts "$net.1:$half,$net.2:$half" -n "$ranks" "$@" ;;
+    openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
+        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" "$@" ;;
+    esac >out 2>err
+}
+
+# run MPI RANKS ARGS...: recorded into log.pith. MPICH 4.0 over UCX's TCP hangs in its own MPI_Finalize now and then, on a
 # loaded machine with one way slowed in 12 of 109 runs of the same program without Pith: one rank waits for its connections
 # to be closed. The log is written before that, and if it is there, Pith has done its part.
 run() {
-    local mpi=$1 ranks=$2 half=$(($2 / 2)) status; shift 2
+    local mpi=$1 ranks=$2 status; shift 2
     rm -rf log.pith*
-    case $mpi in
-    mpich) timeout 60 ip netns exec "$here" mpiexec.mpich -launcher ssh -launcher-exec "$PWD/agent" -iface "v$$a" \
-        -hosts "$net.1:$half,$net.2:$half" -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
-    openmpi) timeout 60 ip netns exec "$here" mpiexec.openmpi -mca plm_rsh_agent "$PWD/agent" -mca oob_tcp_if_include "$net.0/24" \
-        -mca btl_tcp_if_include "$net.0/24" -host "$net.1:$half,$net.2:$half" ${PITH_COMPENSATE:+-x PITH_COMPENSATE} -n "$ranks" pith run -o "$PWD/log.pith" "$@" ;;
-    esac >out 2>err
+    launch "$mpi" "$ranks" pith run -o "$PWD/log.pith" "$@"
     status=$?
     [ "$mpi $status" != "mpich 124" ] || ! [ -e log.pith ] || { echo "# MPICH hangs in its MPI_Finalize"; status=0; }
     return $status
@@ -70,6 +76,20 @@ same() {
     like "$(pith info h.pith | grep ^compensate)" "^compensate: $1$" "and all were carried"
 }
 
+# timed MPI MODE PROGRAM RIGHT BURN...: the time library compares the clocks, too, so its delays are RIGHT (heavy.sh says what)
+timed() {
+    local mpi=$1 mode=$2 program=$3 right=$4; shift 4
+    for try in 1 2 3; do
+        rm -f t.csv
+        PITH_COMPENSATE=$mode launch "$mpi" 2 env BURN="$*" HEAVY_NS=300000 PITH_TIME_FILE="$PWD/t.csv" PITH_QUIET=1 \
+            LIBRARIES="$PWD/heavytime-$mpi.so" ./by_rank "./heavy_calls-$mpi" "$program" || sed 's/^/# /' err
+        got=$(ms_late t.csv 2>&1)
+        $right "$got" && break
+    done
+    $right "$got"; ok $? "$mpi, the time library over two hosts, $mode: $program: $got ms"
+}
+
+make_by_rank
 for mpi in $(mpis); do
     "mpicc.$mpi" -O1 -I"$build/include" -o "synced.$mpi" "$top/test/mpi/synced.c" -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" ||
         { ok 1 "$mpi: compiles"; continue; }
@@ -83,9 +103,11 @@ for mpi in $(mpis); do
     for how in "auto early" "message colls" "datatype ring"; do
         same $how
     done
+    make_heavytime "$mpi" && timed "$mpi" auto early stays 0 && timed "$mpi" message ring goes_round 0
     slow "v$$a" || { skip "$mpi: a slow network" "the kernel cannot slow one down"; continue; }
     run "$mpi" 2 "./synced.$mpi" 50 2000; is $? 0 "$mpi, one way is slow: ends well"
     check "$mpi, one way is slow"
+    timed "$mpi" auto ring goes_round 0
     ip netns exec "$here" tc qdisc del dev "v$$a" root
 done
 finish

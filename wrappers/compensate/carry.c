@@ -109,6 +109,18 @@ static void say_not_all(MPI_Group members)
                 "pith: PITH_COMPENSATE: not all processes were started with pith run; nothing is compensated\n");
 }
 
+/* Delays are told by one clock, or without times, by all alike. */
+static void know_clocks(MPI_Comm ours)
+{
+    int known = 1;
+    if (!pithi_delay_one_clock) {
+        known = pithi_own_compare() == 0;
+        if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &known, 1, MPI_INT, MPI_MIN, ours) != MPI_SUCCESS)
+            known = 0;
+    }
+    pithi_delay_one_clock = known;
+}
+
 void pithi_carry_begin(MPI_Group members)
 {
     if (members != MPI_GROUP_NULL) {
@@ -120,8 +132,11 @@ void pithi_carry_begin(MPI_Group members)
     if (!is_good(&wish))
         return;
     pithi_shadow_begin();
-    if (pithi_shadow_find(MPI_COMM_WORLD)->comm == MPI_COMM_NULL)
+    MPI_Comm ours = pithi_shadow_find(MPI_COMM_WORLD)->comm;
+    if (ours == MPI_COMM_NULL)
         return;
+    if (mode > PITHI_COMPENSATE_LOCAL)
+        know_clocks(ours);
     pithi_own_begin();
     pithi_delay_begin();
     pithi_part_begin(mode);

@@ -13,6 +13,9 @@ void pithi_own_add(int64_t ns);
 /* What is to be added to CLOCK_MONOTONIC of this process, now local_ns, for that of rank 0's machine. 0; -1: it is not
  * known here. */
 int pithi_own_clock(int64_t local_ns, int64_t *offset_ns);
+/* All processes compensate, there are several clocks, and not all know theirs: compares them, if this library has not
+ * tried before. Collective over all. 0; -1: it is still not known here. */
+int pithi_own_compare(void);
 /* The library's call is over: its end, and what it received, get the time now, whatever is spent until they are
  * recorded. */
 void pithi_own_over(void);

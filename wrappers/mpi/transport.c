@@ -307,14 +307,21 @@ static int find_one_host(struct pith_transport *transport)
     return all_good(together == transport->size);
 }
 
-static const struct pith_transport *made(void)
+const struct pith_transport *pithi_transport_on(MPI_Comm ours)
 {
     struct pith_transport *transport = &transport_made;
 
+    comm = ours;
     REAL(MPI_Comm_rank)(comm, &transport->rank);
     REAL(MPI_Comm_size)(comm, &transport->size);
-    one_host = find_one_host(transport);
     return transport;
+}
+
+static const struct pith_transport *made(void)
+{
+    pithi_transport_on(comm);
+    one_host = find_one_host(&transport_made);
+    return &transport_made;
 }
 
 const struct pith_transport *pithi_transport_open(void) { return pithi_transport_open_members(MPI_GROUP_NULL); }

@@ -12,6 +12,9 @@ const struct pith_transport *pithi_transport_open(void);
 const struct pith_transport *pithi_transport_open_members(MPI_Group members);
 /* The same from the group of all processes, without MPI_COMM_WORLD (MPI 4). */
 const struct pith_transport *pithi_transport_open_group(MPI_Group all);
+/* On a communicator of the caller's, which stays the caller's: for messages only, and `sharing` is not known. Nothing
+ * is sent for it. */
+const struct pith_transport *pithi_transport_on(MPI_Comm ours);
 void pithi_transport_close(void);
 
 #endif

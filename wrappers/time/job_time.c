@@ -21,7 +21,7 @@ enum { TAG = 1, PIECE = 1 << 30 };
 static int is_up, is_over; /* MPI was begun; the report is made */
 int pithi_time_is_spawned;
 static int64_t total_delay_ns; /* of this process, with PITH_COMPENSATE */
-static MPI_Comm job_comm;      /* our own, of all processes that have this library; since is_up */
+static MPI_Comm job_comm;      /* see pithi_time_ours; since is_up */
 static pid_t process;          /* that began it: a forked child is none of the job */
 
 void pithi_time_mark(void)
@@ -50,6 +50,8 @@ void pithi_time_job(int result)
     pithi_carry_begin(members);
     pithi_time_delays = pithi_compensate != PITHI_COMPENSATE_OFF;
 }
+
+MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 
 void pithi_time_resume(int level)
 {

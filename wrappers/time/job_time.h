@@ -36,6 +36,9 @@ struct pithi_time_block {
     struct pithi_time_pair *pairs; /* by peer */
 };
 
+/* Our own communicator, of all processes that have this library; MPI_COMM_NULL: none. */
+MPI_Comm pithi_time_ours(void);
+
 /* ---- the report, on rank 0 (time_table.c, files.c) --------------------------------------------------------------- */
 
 struct pithi_time_report;

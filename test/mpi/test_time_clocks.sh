@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# libpith-time with PITH_COMPENSATE on several machines, played (false_clock.c): it compares their clocks, and so knows who was
+# waited for and who was not. With clocks that are off, by seconds as these are, one of the two programs below comes out wrong.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/heavy.sh"
+export PITH_QUIET=1 UCX_LOG_LEVEL=fatal
+
+"${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || ok 1 "false_clock.c compiles"
+make_by_rank
+
+# delays MPI RANKS MACHINES MODE PROGRAM: of each rank, in ms
+delays() {
+    PITH_TIME_FILE=t.csv PITH_COMPENSATE=$4 HEAVY_NS=300000 FALSE_CLOCKS=$3 LIBRARIES="$PWD/false_clock.so $PWD/heavytime-$1.so" \
+        timeout 60 "mpiexec.$1" -n "$2" ./by_rank "./heavy_calls-$1" "$5" >out 2>err </dev/null || sed 's/^/# /' err
+    ms_late t.csv
+}
+
+for mpi in $(mpis); do
+    make_heavytime "$mpi" && "mpicc.$mpi" -std=gnu11 -O1 -Wno-stringop-overflow -o "heavy_calls-$mpi" "$top/test/mpi/heavy_calls.c" -ldl ||
+        { ok 1 "$mpi: built"; continue; }
+    for how in "2 0 auto" "2 2 auto" "2 2 message" "2 2 datatype" "4 2 auto" "4 4 message"; do
+        read -r ranks machines mode <<<"$how"
+        what="$mpi, $ranks ranks, clocks $machines, $mode"
+        # Rank 0 burns in 40 receives of messages that lie there: nobody was waited for, so its 12 ms stay.
+        for try in 1 2 3 4 5; do # one who sends late because the machine is busy was waited for indeed
+            got=$(BURN="0 2" delays "$mpi" $ranks $machines $mode early)
+            stays "$got" && break
+        done
+        stays "$got"; ok $? "$what: what lay there takes no delay away: $got ms"
+        # Rank 0 burns 180 times, at least 120 of them before others that wait for it: it is theirs, too.
+        for try in 1 2 3; do
+            got=$(BURN=0 delays "$mpi" $ranks $machines $mode ring)
+            goes_round "$got" && break
+        done
+        goes_round "$got"; ok $? "$what: who waited is as late as who burnt: $got ms"
+    done
+    got=$(BURN="0 2" delays "$mpi" 1 1 auto early)
+    like "$got" '^[0-9]+ $' "$mpi: one rank has no clock to compare"
+done
+finish
