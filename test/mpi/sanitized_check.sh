@@ -5,7 +5,7 @@
 lib=$build/lib/pith/openmpi/libpith-check.so
 [ -e "$lib" ] || { echo "# no Open MPI: nothing to run"; finish; }
 export ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 UBSAN_OPTIONS=print_stacktrace=1 PITH_CHECK_SECONDS=60
-for name in collcheck collodd; do
+for name in collcheck collodd partly; do
     mpicc.openmpi -g -O1 -Wno-stringop-overflow -fsanitize=address,undefined -o $name "$top/test/mpi/$name.c" -lpthread 2>err
     ok $? "$name.c compiles" || cat err
 done
@@ -13,6 +13,11 @@ for run in "2 collcheck wrong" "4 collcheck wrong" "3 collcheck right" "1 collod
     read -r ranks program <<<"$run"
     timeout 200 mpiexec.openmpi -n "$ranks" -x LD_PRELOAD="$lib" ./$program >out 2>err
     ok $? "$ranks $program: ends well" || tail -n 20 err
+    is "$(grep -hE -A 12 'ERROR: AddressSanitizer|runtime error:' out err)" "" "and the sanitizers are silent"
+done
+for what in right root group; do
+    timeout 200 mpiexec.openmpi -n 1 ./partly $what : -n 2 env LD_PRELOAD="$lib" ./partly $what : -n 1 ./partly $what >out 2>err
+    ok $? "2 of 4: partly $what: ends well" || tail -n 20 err
     is "$(grep -hE -A 12 'ERROR: AddressSanitizer|runtime error:' out err)" "" "and the sanitizers are silent"
 done
 like "$(cat out err)" '^pith check: ' "libpith-check was there"

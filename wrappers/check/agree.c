@@ -6,6 +6,8 @@
  */
 #include "agree.h"
 
+#include "members.h"
+
 #include <sched.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -370,20 +372,38 @@ static void end_last(MPI_Comm world)
 
 /* ---- the job ----------------------------------------------------------------------------------------------------- */
 
+static int is_mixed; /* not all processes of the job have this library */
+
+void pithi_check_mark(void)
+{
+    if (pithi_where_rank < 0)
+        pithi_members_mark("check");
+}
+
+static void make_world(void)
+{
+    MPI_Group members = pithi_members_find("what they do together is checked among them");
+
+    pithi_team_make_world(members);
+    if ((is_mixed = members != MPI_GROUP_NULL))
+        REAL(MPI_Group_free)(&members);
+}
+
 void pithi_check_begin_job(int result)
 {
     const struct pithi_team *world;
-    MPI_Comm parent = MPI_COMM_NULL, ours = MPI_COMM_WORLD;
+    MPI_Comm parent = MPI_COMM_NULL;
 
+    if (result == MPI_SUCCESS && pithi_where_rank < 0) {
+        pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
+        make_world();
+    }
+    pithi_members_end();
     if (result != MPI_SUCCESS || pithi_where_rank >= 0)
         return;
-    pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
-    pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
     world = pithi_team_of_comm(MPI_COMM_WORLD);
-    if (world && world->shadow != MPI_COMM_NULL)
-        ours = world->shadow;
-    pithi_where_begin(ours);
-    pithi_subgroup_begin(ours);
+    pithi_where_begin(pithi_team_ours());
+    pithi_subgroup_begin(pithi_team_ours());
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
 }
@@ -402,9 +422,10 @@ static void say_sums(const int64_t *sums, int ranks)
     else
         size += snprintf(text + size, sizeof text - size, "no errors\n");
     if (sums[ALONE])
-        size += snprintf(text + size, sizeof text - size,
-                         "pith check: %lld of them with processes of another job: checked among those of this one\n",
-                         (long long)sums[ALONE]);
+        size += snprintf(text + size, sizeof text - size, "pith check: %lld of them with processes %s\n",
+                         (long long)sums[ALONE],
+                         is_mixed ? "that are not checked: checked among the others"
+                                  : "of another job: checked among those of this one");
     if (sums[UNCHECKED])
         snprintf(text + size, sizeof text - size, "pith check: %lld more not checked; see pith-collcheck(7)\n",
                  (long long)sums[UNCHECKED]);
@@ -423,7 +444,7 @@ void pithi_check_end_job(void)
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
-    if (pithi_where_rank == 0 && !(quiet && *quiet && strcmp(quiet, "0") != 0))
+    if ((world ? world->rank : pithi_where_rank) == 0 && !(quiet && *quiet && strcmp(quiet, "0") != 0))
         say_sums(all, world ? world->size : 1);
 }
 

@@ -35,7 +35,8 @@ extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
 void pithi_check_leave(const struct pithi_check_call *call);
 
-/* The job: after MPI_Init; before and after MPI_Finalize. */
+/* The job: before and after MPI_Init; before and after MPI_Finalize. */
+void pithi_check_mark(void);
 void pithi_check_begin_job(int result);
 void pithi_check_end_job(void);
 void pithi_check_ended_job(void);

@@ -234,7 +234,7 @@ const char *const pithi_check_names[] = {
     if (pithi_check_ready({{count}}, {{requests}}, &{{returnVal}})) { {{callfn}} }
 {{endfn}}
 
-{{fn f @job_init}} {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
+{{fn f @job_init}} pithi_check_mark(); {{callfn}} pithi_check_begin_job({{returnVal}}); {{endfn}}
 
 /* It goes on when all are here: until then what the others call is wrong. */
 {{fn f @job_finalize}}

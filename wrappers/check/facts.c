@@ -107,7 +107,7 @@ void pithi_check_window(MPI_Win window)
 
 void pithi_check_comm_made(int result, MPI_Comm parent, const MPI_Comm *made)
 {
-    const struct pithi_team *of = pithi_team_of_comm(parent);
+    const struct pithi_team *of = pithi_team_of_comm(parent == MPI_COMM_NULL ? MPI_COMM_WORLD : parent);
 
     if (result == MPI_SUCCESS && is_checked() && *made != MPI_COMM_NULL && (parent == MPI_COMM_NULL || of))
         pithi_team_make_comm(*made, of, now->name);

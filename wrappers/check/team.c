@@ -1,6 +1,7 @@
 /* team.c - see team.h. */
 #include "team.h"
 
+#include "own_comm.h"
 #include "whereabouts.h"
 
 #include <pthread.h>
@@ -156,9 +157,14 @@ static void keep(struct pithi_team *team, const char *origin)
     put(kept);
 }
 
-/* ---- processes of other jobs ------------------------------------------------------------------------------------- */
+/* ---- processes of other jobs, and those without this library ----------------------------------------------------- */
 
-/* They may run without this library: of such a communicator the shadow has this job's processes, of the local group. */
+/* Those of other jobs may run without it, too: of such a communicator the shadow has this job's processes that have it,
+ * of the local group. */
+static MPI_Comm some; /* a communicator of these, where not all processes of the job have it */
+static int is_mixed;
+
+static MPI_Comm job(void) { return is_mixed ? some : MPI_COMM_WORLD; }
 
 static MPI_Group group_of(MPI_Comm comm, int (*ask)(MPI_Comm comm, MPI_Group *group))
 {
@@ -206,16 +212,16 @@ static int is_within(MPI_Group group, MPI_Comm comm)
     return all;
 }
 
-static int is_of_one_job(MPI_Comm comm, int is_inter)
+static int is_ours(MPI_Comm comm, int is_inter)
 {
     MPI_Group local = group_of(comm, REAL(MPI_Comm_group)), remote;
-    int all = is_within(local, MPI_COMM_WORLD);
+    int all = is_within(local, job());
 
     REAL(MPI_Group_free)(&local);
     if (!all || !is_inter)
         return all;
     remote = group_of(comm, REAL(MPI_Comm_remote_group));
-    all = is_within(remote, MPI_COMM_WORLD);
+    all = is_within(remote, job());
     REAL(MPI_Group_free)(&remote);
     return all;
 }
@@ -251,6 +257,16 @@ int pithi_team_peer(const struct pithi_team *team, int rank)
     return team->places ? -1 : team->remote_from + rank;
 }
 
+int pithi_team_rank(const struct pithi_team *team, int place)
+{
+    if (!team->places)
+        return place - team->local_from;
+    for (int i = 0; i < team->local_size; i++)
+        if (team->places[i] == place)
+            return i;
+    return -1;
+}
+
 /* ---- of communicators, files and windows ------------------------------------------------------------------------- */
 
 void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char *origin)
@@ -263,7 +279,7 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
     REAL(MPI_Comm_size)(comm, &team.local_size);
     if (team.is_inter)
         REAL(MPI_Comm_remote_size)(comm, &team.remote_size);
-    if (of && !is_of_one_job(comm, team.is_inter)) {
+    if (of && !is_ours(comm, team.is_inter)) {
         if (of->shadow != MPI_COMM_NULL)
             join_ours(&team, of);
         else
@@ -273,6 +289,35 @@ void pithi_team_make_comm(MPI_Comm comm, const struct pithi_team *of, const char
     }
     if (team.shadow != MPI_COMM_NULL || team.places || (team.local_size == 1 && !team.is_inter))
         keep(&team, origin);
+}
+
+void pithi_team_make_world(MPI_Group members)
+{
+    struct pithi_team team = {.kind = PITHI_TEAM_COMM, .comm = MPI_COMM_WORLD};
+    MPI_Group all;
+
+    if (members == MPI_GROUP_NULL) {
+        pithi_team_make_comm(MPI_COMM_WORLD, NULL, "MPI_Init");
+        return;
+    }
+    is_mixed = 1;
+    some = MPI_COMM_SELF;
+    if ((team.shadow = pithi_own_comm(members)) == MPI_COMM_NULL)
+        return;
+    some = team.shadow;
+    team.id = agree_on_id(team.shadow);
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &team.local_rank);
+    all = group_of(MPI_COMM_WORLD, REAL(MPI_Comm_group));
+    team.places = pithi_team_places(all, team.shadow, &team.local_size);
+    REAL(MPI_Group_free)(&all);
+    keep(&team, "MPI_Init");
+}
+
+MPI_Comm pithi_team_ours(void)
+{
+    const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
+
+    return world && world->shadow != MPI_COMM_NULL ? world->shadow : job();
 }
 
 static void make_of(struct pithi_team *team, const struct pithi_team *of, const char *origin)
@@ -321,7 +366,7 @@ struct pithi_team *pithi_team_meet(MPI_Comm comm)
 
     REAL(MPI_Initialized)(&is_up);
     if (team || comm == MPI_COMM_NULL || !is_up || !__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) ||
-        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || !is_of_one_job(comm, is_inter))
+        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || !is_ours(comm, is_inter))
         return team;
     pithi_team_make_comm(comm, NULL, "MPI_Comm_idup");
     return pithi_team_of_comm(comm);

@@ -22,8 +22,8 @@ struct pithi_team {
     int is_inter;
     int local_rank, local_size, local_from; /* in the group of this process, which begins at rank local_from of the */
     int remote_size, remote_from;           /* shadow; of an intercommunicator: the other group */
-    int *places;                            /* some of its processes are of another job, and not in the shadow: where */
-                                            /* each of the local group is; else NULL */
+    int *places;                            /* some of its processes are of another job, or without this library, and */
+                                            /* not in the shadow: where each of the local group is; else NULL */
     uint64_t id;                            /* the same in all processes, and no other team's */
     uint64_t calls;                         /* collective calls so far */
     const char *origin;                     /* the function that made it */
@@ -35,10 +35,18 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm);
 struct pithi_team *pithi_team_of_file(MPI_File file);
 struct pithi_team *pithi_team_of_window(MPI_Win window);
 
+/* The team of MPI_COMM_WORLD, the first: of all (MPI_GROUP_NULL), or of those that have this library. What other
+ * processes do is not known, as if they were of another job. */
+void pithi_team_make_world(MPI_Group members);
+/* A communicator of our own of all processes of the job that have this library. */
+MPI_Comm pithi_team_ours(void);
+
 /* Places in the shadow of a rank of the process's own group, and of the group that it exchanges data with (the other
  * one of an intercommunicator). -1: not there. */
 int pithi_team_local(const struct pithi_team *team, int rank);
 int pithi_team_peer(const struct pithi_team *team, int rank);
+/* And the rank in the own group of a place in the shadow. */
+int pithi_team_rank(const struct pithi_team *team, int place);
 
 /* The group's processes as ranks of the communicator; -1: not in it. The caller's to free. */
 int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);

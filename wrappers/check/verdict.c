@@ -102,7 +102,8 @@ static void print_members(const struct pithi_check *check, const char *team, cha
     char ranks[48] = "";
 
     for (int i = 0, at = 0; i < check->member_count && at < 32; i++)
-        at += snprintf(ranks + at, sizeof ranks - (size_t)at, i ? ",%d" : "%d", check->members[i]);
+        at += snprintf(ranks + at, sizeof ranks - (size_t)at, i ? ",%d" : "%d",
+                       pithi_team_rank(check->team, check->members[i]));
     if (tag && tag->kind == PITHI_FACT_TEXT)
         snprintf(text, size, "(%s, stringtag %.20s, group of %d: %s)", team, tag->text, check->member_count, ranks);
     else if (tag)

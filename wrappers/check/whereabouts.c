@@ -70,16 +70,16 @@ static void number(MPI_Comm host, int count)
     free(ranks);
 }
 
-void pithi_where_begin(MPI_Comm world)
+void pithi_where_begin(MPI_Comm ours)
 {
     MPI_Comm host, parent = MPI_COMM_NULL;
     int rank, count;
 
-    REAL(MPI_Comm_rank)(world, &pithi_where_rank);
-    REAL(MPI_Comm_size)(world, &world_size);
+    REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &pithi_where_rank);
+    REAL(MPI_Comm_size)(MPI_COMM_WORLD, &world_size);
     if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
         pithi_where_prefix = "spawned ";
-    if (REAL(MPI_Comm_split_type)(world, MPI_COMM_TYPE_SHARED, pithi_where_rank, MPI_INFO_NULL, &host) != MPI_SUCCESS)
+    if (REAL(MPI_Comm_split_type)(ours, MPI_COMM_TYPE_SHARED, pithi_where_rank, MPI_INFO_NULL, &host) != MPI_SUCCESS)
         return;
     REAL(MPI_Comm_rank)(host, &rank);
     REAL(MPI_Comm_size)(host, &count);

@@ -22,8 +22,8 @@ extern __thread struct pithi_where *pithi_where;
 extern int pithi_where_rank;           /* in MPI_COMM_WORLD, else by the launcher */
 extern const char *pithi_where_prefix; /* "" or "spawned ", before "rank" */
 
-/* Collective over `world`, a communicator of our own with the ranks of MPI_COMM_WORLD. */
-void pithi_where_begin(MPI_Comm world);
+/* Collective over `ours`, of all processes of the job that have this library. */
+void pithi_where_begin(MPI_Comm ours);
 /* This process has left MPI_Finalize, or ends without. */
 void pithi_where_end(void);
 /* This thread has entered a function; 0: has left MPI. */

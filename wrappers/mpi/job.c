@@ -110,7 +110,7 @@ void pithi_job_begin(int result)
         pithi_members_end();
         return;
     }
-    MPI_Group members = pithi_members_find();
+    MPI_Group members = pithi_members_find(NULL);
     pithi_lock_begin();
     pithi_job_messages = pith_messages();
     pithi_comm_begin(members);

@@ -196,15 +196,17 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-static void say(int count, int size)
+static void say(int count, int size, const char *follows)
 {
     const char *quiet = getenv("PITH_QUIET");
+    char ranks[64];
+    snprintf(ranks, sizeof ranks, "they are ranks 0 to %d here", count - 1);
     if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
-        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); they are ranks 0 to %d here\n", size,
-                count, told, count - 1);
+        fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, told,
+                follows ? follows : ranks);
 }
 
-MPI_Group pithi_members_find(void)
+MPI_Group pithi_members_find(const char *follows)
 {
     MPI_Group members = MPI_GROUP_NULL;
     int size, rank, count, *ranks;
@@ -217,7 +219,7 @@ MPI_Group pithi_members_find(void)
         describe(ranks, count);
         members = group_of(ranks, count);
         if (rank == ranks[0])
-            say(count, size);
+            say(count, size, follows);
     } else if ((here != size || count == 0) && size > 1 && rank == (count > 0 ? ranks[0] : 0)) {
         begin_watching();
     }

@@ -42,7 +42,7 @@ void pithi_time_job(int result)
     process = getpid();
     /* Asked now: a program may leave its parent before the end. */
     pithi_time_is_spawned = REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
-    MPI_Group members = pithi_members_find();
+    MPI_Group members = pithi_members_find(NULL);
     job_comm = pithi_own_comm(members);
     pithi_members_end();
     pithi_time_comms_begin(members == MPI_GROUP_NULL ? MPI_COMM_WORLD : MPI_COMM_NULL, members);
