@@ -1,14 +1,15 @@
-/* carry_pcoll.c - what persistent collectives carry: a persistent one of ours of the same shape, on the shadow
+/* carry_pcoll.c - what persistent collectives carry: two persistent ones of ours of the same shape, on the shadow
  * communicator.
  *
  * MPI 4.0, 6.13: they are initialised in the same order in all members, but started in any. So ours cannot be the
- * communicator's next one when the program's is started: it is made when the program's is, which puts ours in order as
- * well, and started right before each start of the program's. The n-th start of the one goes with the n-th of the
- * other.
+ * communicator's next one when the program's is started: they are made when the program's is, which puts ours in order
+ * as well, and one of them, in turn, is started right before each start of the program's. So the n-th start of the
+ * program's goes with the same of ours in all members.
  *
- * As with nonblocking ones (carry_icoll.c) ours may not be over when the program's is. Nor, then, when that is started
- * again; and ours cannot be started twice at once. So that start is owed, and made up for when there is time, late, and
- * saying so: the others know nothing of this one then either, and go on with their own costs only. */
+ * As with nonblocking ones (carry_icoll.c) ours may not be over when the program's is. When its turn comes again it
+ * mostly is: two, so that the others have gone on by then. If not, as it cannot be started twice at once, its start is
+ * owed, and made up for when there is time, late, and saying so: the others know nothing of this one then either, and
+ * go on with their own costs only. */
 #include "carry.h"
 
 #include "lock.h"
@@ -18,15 +19,20 @@
 
 static const struct pithi_arrival too_late = {.at_ns = INT64_MAX}; /* whoever else came: the largest is told */
 
-struct pithi_pcoll {
+struct one {
     struct pithi_arrival mine, all;
     MPI_Request request;
+    int is_under_way;
+    int is_known; /* it is that of the program's last start */
+    int owed;     /* starts; -1: it has one more than the program's */
+};
+
+struct pithi_pcoll {
+    struct one both[2];
+    unsigned starts; /* of the program's */
     struct pithi_shadow *comm;
     enum pithi_carry_shape shape;
     int waits;
-    int is_under_way;
-    int is_known;   /* it is that of the program's last start */
-    int owed;       /* starts; -1: it has one more than the program's */
     int is_dropped; /* the program's is gone */
     int is_listed;
     struct pithi_pcoll *next;
@@ -44,7 +50,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 #endif
 
 /* Not all MPIs have them, nor declare them. */
-static int init(struct pithi_pcoll *ours, int root)
+static int init(const struct pithi_pcoll *ours, struct one *one, int root)
 {
     typedef int from_root(void *, int, MPI_Datatype, int, MPI_Comm, MPI_Info, MPI_Request *);
     typedef int to_root(const void *, void *, int, MPI_Datatype, MPI_Op, int, MPI_Comm, MPI_Info, MPI_Request *);
@@ -58,36 +64,55 @@ static int init(struct pithi_pcoll *ours, int root)
         return MPI_ERR_OTHER;
     switch (ours->shape) {
     case PITHI_CARRY_FROM:
-        return bcast(&ours->all, NUMBERS, MPI_INT64_T, root, comm, MPI_INFO_NULL, &ours->request);
+        return bcast(&one->all, NUMBERS, MPI_INT64_T, root, comm, MPI_INFO_NULL, &one->request);
     case PITHI_CARRY_TO:
-        return reduce(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm, MPI_INFO_NULL,
-                      &ours->request);
+        return reduce(&one->mine, &one->all, NUMBERS, MPI_INT64_T, MPI_MAX, root, comm, MPI_INFO_NULL, &one->request);
     case PITHI_CARRY_LOWER:
-        return scan(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL, &ours->request);
+        return scan(&one->mine, &one->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL, &one->request);
     default:
-        return reduce_all(&ours->mine, &ours->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL, &ours->request);
+        return reduce_all(&one->mine, &one->all, NUMBERS, MPI_INT64_T, MPI_MAX, comm, MPI_INFO_NULL, &one->request);
     }
 }
 
-static void go(struct pithi_pcoll *ours, const struct pithi_arrival *mine)
+static void free_both(struct pithi_pcoll *ours)
 {
-    ours->mine = ours->all = *mine;
-    ours->is_under_way = REAL(MPI_Start)(&ours->request) == MPI_SUCCESS;
-    ours->is_known = ours->is_under_way && mine != &too_late;
+    for (int i = 0; i < 2; i++)
+        if (ours->both[i].request != MPI_REQUEST_NULL)
+            REAL(MPI_Request_free)(&ours->both[i].request);
 }
 
-/* What is owed is made up for, as far as that goes now. 1: nothing of ours is under way any more. */
-static int advance(struct pithi_pcoll *ours)
+/* 1: both are there. */
+static int init_both(struct pithi_pcoll *ours, int root)
+{
+    int good = 1;
+    for (int i = 0; i < 2; i++) {
+        ours->both[i].request = MPI_REQUEST_NULL;
+        good &= init(ours, &ours->both[i], root) == MPI_SUCCESS;
+    }
+    if (!good)
+        free_both(ours);
+    return good;
+}
+
+static void go(struct one *one, const struct pithi_arrival *mine)
+{
+    one->mine = one->all = *mine;
+    one->is_under_way = REAL(MPI_Start)(&one->request) == MPI_SUCCESS;
+    one->is_known = one->is_under_way && mine != &too_late;
+}
+
+/* What is owed is made up for, as far as that goes now. 1: it is not under way any more. */
+static int advance(struct one *one)
 {
     for (;;) {
         int done = 0;
-        if (ours->is_under_way && REAL(MPI_Test)(&ours->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+        if (one->is_under_way && REAL(MPI_Test)(&one->request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
             return 0;
-        ours->is_under_way = 0;
-        if (ours->owed <= 0)
+        one->is_under_way = 0;
+        if (one->owed <= 0)
             return 1;
-        ours->owed--;
-        go(ours, &too_late);
+        one->owed--;
+        go(one, &too_late);
     }
 }
 
@@ -99,10 +124,12 @@ static int advance_locked(void *one)
     return is_over;
 }
 
+static struct one *last_of(struct pithi_pcoll *ours) { return &ours->both[(ours->starts - 1) % 2]; }
+
 static void release(struct pithi_pcoll *ours)
 {
     __atomic_sub_fetch(&ours->comm->pending, 1, __ATOMIC_RELAXED);
-    REAL(MPI_Request_free)(&ours->request);
+    free_both(ours);
     free(ours);
 }
 
@@ -123,7 +150,8 @@ void pithi_pcoll_look(void)
         return;
     pithi_lock(&mutex);
     for (struct pithi_pcoll **at = &unfinished, *ours; (ours = *at) != NULL;) {
-        if (!advance(ours)) {
+        int is_over = advance(&ours->both[0]);
+        if (!advance(&ours->both[1]) || !is_over) {
             at = &ours->next;
             continue;
         }
@@ -165,13 +193,12 @@ void pithi_carry_pcoll_begin(struct pithi_carry_pcoll *pcoll, MPI_Comm comm, enu
     struct pithi_pcoll *ours = malloc(sizeof *ours), nobodys;
     int is_there = ours != NULL;
     ours = is_there ? ours : &nobodys;
-    *ours = (struct pithi_pcoll){
-        .comm = found, .shape = shape, .waits = pithi_carry_waits(found, shape, root), .request = MPI_REQUEST_NULL};
-    if (init(ours, root) != MPI_SUCCESS) {
+    *ours = (struct pithi_pcoll){.comm = found, .shape = shape, .waits = pithi_carry_waits(found, shape, root)};
+    if (!init_both(ours, root)) {
         if (is_there)
             free(ours);
     } else if (!is_there) {
-        REAL(MPI_Request_free)(&ours->request);
+        free_both(ours);
     } else {
         __atomic_add_fetch(&found->pending, 1, __ATOMIC_RELAXED);
         pcoll->ours = ours;
@@ -201,14 +228,16 @@ void pithi_carry_pcoll_made(struct pithi_carry_pcoll *pcoll, int result, const M
 void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns)
 {
     pithi_lock(&mutex);
-    if (ours->owed < 0) {
-        ours->owed = 0;
-    } else if (advance(ours)) {
+    ours->starts++;
+    struct one *one = last_of(ours);
+    if (one->owed < 0) {
+        one->owed = 0;
+    } else if (advance(one)) {
         struct pithi_arrival mine = pithi_icoll_arrival(from_ns);
-        go(ours, &mine);
+        go(one, &mine);
     } else {
-        ours->owed++;
-        ours->is_known = 0;
+        one->owed++;
+        one->is_known = 0;
         list(ours);
     }
     pithi_unlock(&mutex);
@@ -217,13 +246,15 @@ void pithi_pcoll_start(struct pithi_pcoll *ours, int64_t from_ns)
 void pithi_pcoll_not_started(struct pithi_pcoll *ours)
 {
     pithi_lock(&mutex);
-    ours->owed--;
+    last_of(ours)->owed--;
+    ours->starts--;
     pithi_unlock(&mutex);
 }
 
 void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait)
 {
-    int is_over = ours->waits && ours->is_known ? pithi_icoll_soon(advance_locked, ours) : advance_locked(ours);
+    struct one *one = last_of(ours);
+    int is_over = ours->waits ? pithi_icoll_soon(advance_locked, one) : advance_locked(one);
     if (!is_over) {
         pithi_lock(&mutex);
         list(ours);
@@ -231,8 +262,8 @@ void pithi_pcoll_complete(struct pithi_pcoll *ours, struct pithi_wait *wait)
     }
     if (!ours->waits)
         return;
-    if (is_over && ours->is_known && ours->all.at_ns != too_late.at_ns)
-        pithi_icoll_came(wait, &ours->all, ours->shape);
+    if (is_over && one->is_known && one->all.at_ns != too_late.at_ns)
+        pithi_icoll_came(wait, &one->all, ours->shape);
     else
         pithi_carry_alone(PITHI_ALONE_LATE);
 }
