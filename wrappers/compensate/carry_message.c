@@ -72,6 +72,7 @@ void pithi_carry_send(struct pithi_carry *carry, const void *buf, MPI_Count coun
         return;
     carry->sends = 1;
     header->size_bytes = (int64_t)pithi_part_bytes(&carry->out);
+    header->way_ns = pithi_delay_way((uint64_t)header->size_bytes);
     hold(carry, header, to);
     if (!pithi_carry_in_message() || carry->call == PITHI_CARRY_BOTH)
         pithi_delay_fill(header, carry->from_ns);
@@ -124,6 +125,7 @@ void pithi_carry_replace(struct pithi_carry *carry, void *buf, MPI_Count count, 
         return;
     pithi_delay_fill(header, carry->from_ns);
     header->size_bytes = carry->out_header.size_bytes = (int64_t)pithi_part_bytes(&carry->in);
+    header->way_ns = pithi_delay_way((uint64_t)header->size_bytes);
     header->held = 0;
     carry->sends = to != MPI_PROC_NULL;
     if (from != MPI_PROC_NULL)

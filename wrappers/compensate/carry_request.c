@@ -33,6 +33,7 @@ static void start(struct pithi_carried *entry, MPI_Request request, int64_t from
             pithi_pcoll_start(entry->pcoll, from_ns);
     } else if (entry->sends) {
         pithi_delay_fill(&entry->out, from_ns);
+        entry->out.way_ns = pithi_delay_way((uint64_t)entry->out.size_bytes);
         entry->out.held = pithi_held_post(entry->held_to);
         if (!entry->has_header)
             pithi_second_send(entry->comm, &entry->out, entry->to, entry->to_tag);

@@ -117,11 +117,27 @@ static struct pithi_least *way_of(const struct pithi_wait *wait, uint64_t size_b
 
 /* 0: not known, for messages that lay there tell nothing; unless they came nearly as soon as one that came while a call
  * took its time. */
-static int64_t known_way(const struct pithi_wait *wait, uint64_t size_bytes)
+static int64_t known(const struct pithi_least *way)
 {
-    const struct pithi_least *way = way_of(wait, size_bytes);
     int64_t least = get(&way->way_ns), flight = get(&way->flight_ns);
     return get(&way->waited_ns) < INT64_MAX || (flight < INT64_MAX && flight - least <= least / 2) ? least : 0;
+}
+
+static int64_t known_way(const struct pithi_wait *wait, uint64_t size_bytes)
+{
+    return known(way_of(wait, size_bytes));
+}
+
+int64_t pithi_delay_way(uint64_t size_bytes) { return known(&messages[size_class(size_bytes)]); }
+
+/* What its sender has seen is as good as what is seen here: a log tells of both. */
+static void learn_way(const struct pithi_header *header, uint64_t size_bytes)
+{
+    struct pithi_least *way = &messages[size_class(size_bytes)];
+    if (header->way_ns <= 0)
+        return;
+    lower(&way->way_ns, header->way_ns);
+    lower(&way->waited_ns, header->way_ns);
 }
 
 /* Of a call for several messages the one that it waited for tells. */
@@ -170,6 +186,8 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
             wait->last = *header;
         return;
     }
+    if (!wait->ways)
+        learn_way(header, size_bytes);
     if (wait->count == 0 || header->sent_ns > wait->last.sent_ns ||
         (header->sent_ns == wait->last.sent_ns && header->delay_ns < wait->last.delay_ns)) {
         other = wait->last;

@@ -55,6 +55,7 @@ struct pithi_header {
     int64_t delay_ns, sent_ns; /* of the sender when it was sent, and then by the clock that all share */
     int64_t size_bytes;        /* of the message, where it stands before one; not all libraries tell it of all calls */
     int64_t held;              /* its number, if it stays until its sender waits (held_sends.h); else 0 */
+    int64_t way_ns;            /* how soon one of its size is there, as far as the sender knows; 0: it does not */
 };
 
 /* The first two, now, of a message whose own part of the call began at from_ns: the moment of sending is now; what of
@@ -69,7 +70,7 @@ int64_t pithi_delay_spent(int64_t begin_ns);
 void pithi_delay_set(int64_t x_ns);
 
 /* How long calls of one function take at least, and how soon their messages are there: by size (1 byte, 2 to 3, 4 to 7
- * ...), as far as was seen in this process up to now. As `pith compensate` has it of the whole log (shortest.h). */
+ * ...), as far as was seen in this process up to now, or told by others' messages. As `pith compensate` has it of the whole log (shortest.h). */
 enum { PITHI_SIZES = 65 };
 struct pithi_least {             /* ns + 1; 0: none seen */
     int64_t ready_ns, waited_ns; /* of calls whose message was there before they began; of the others */
@@ -96,6 +97,8 @@ struct pithi_wait {
 /* Begun with the first fields, and from `count` on 0; each message; and then the delay that follows from it. */
 void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *header, uint64_t size_bytes);
 void pithi_delay_waited(const struct pithi_wait *wait);
+/* How soon a message of that size is there, for others to know; 0: it is not known. */
+int64_t pithi_delay_way(uint64_t size_bytes);
 /* A call that sent a message took so long. */
 void pithi_delay_sent(uint64_t size_bytes, int64_t ns);
 
