@@ -70,7 +70,8 @@ int64_t pithi_delay_spent(int64_t begin_ns);
 void pithi_delay_set(int64_t x_ns);
 
 /* How long calls of one function take at least, and how soon their messages are there: by size (1 byte, 2 to 3, 4 to 7
- * ...), as far as was seen in this process up to now, or told by others' messages. As `pith compensate` has it of the whole log (shortest.h). */
+ * ...), as far as was seen in this process up to now; ways of messages also as far as their senders knew. As `pith
+ * compensate` has it of the whole log (shortest.h). */
 enum { PITHI_SIZES = 65 };
 struct pithi_least {             /* ns + 1; 0: none seen */
     int64_t ready_ns, waited_ns; /* of calls whose message was there before they began; of the others */
