@@ -463,9 +463,9 @@ static int end_call(struct replay *r, struct lane *lane, const struct pithlog_re
 /* Who ends a collective does so at once: it may be early. */
 static int may_stay(const struct replay *r, const struct pithlog_record *record)
 {
-    const struct pithi_open *call = innermost_call(r, &r->lanes[record->lane].delay);
-    return record->kind == PITHLOG_LEAVE && call && call->state == record->id &&
-           (call->part.coll == NONE || call->part.starts);
+    const struct pithi_open *call =
+        record->kind == PITHLOG_LEAVE ? innermost_call(r, &r->lanes[record->lane].delay) : NULL;
+    return call && call->state == record->id && (call->part.coll == NONE || call->part.starts);
 }
 
 static int step(struct replay *r, const struct pithlog_record *record)

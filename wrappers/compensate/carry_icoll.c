@@ -7,8 +7,8 @@
  * process looks for a moment; then it goes on with its own costs only, which is counted, and ours is left to end. */
 #include "carry.h"
 
-#include "own.h"
 #include "lock.h"
+#include "own.h"
 #include "real.h"
 
 #include <sched.h>

@@ -63,7 +63,7 @@
         pithi_carry_coll_end(&{{carry}}, PITHI_CARRY_LOWER, 0);
 {{endfn}}
 
-{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @start @startall @icoll}}
+{{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @coll_init @start @startall @icoll}}
     {{callfn}}
     if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == 0)
         pithi_own_tell();

@@ -1,0 +1,41 @@
+/* test_delay.c - the rule of PITH_COMPENSATE in one process, by times told to it. */
+#include "compensate/delay.c"
+#include "tap.h"
+
+/* Own costs of 0, and clocks that all share. */
+int64_t pithi_own_ns(void) { return 0; }
+void pithi_own_add(int64_t ns) { (void)ns; }
+int pithi_own_clock(int64_t local_ns, int64_t *offset_ns)
+{
+    (void)local_ns;
+    *offset_ns = 0;
+    return 0;
+}
+
+/* A delay of 50000, then a call from 100000 to 100600, whose message of 8 bytes was sent at 60000 with a delay of
+ * 10000: its delay then. */
+static int64_t after_one(struct pithi_least *least, int64_t way_ns)
+{
+    struct pithi_header header = {.delay_ns = 10000, .sent_ns = 60000, .way_ns = way_ns};
+    struct pithi_wait wait = {.begin_ns = 100000, .end_ns = 100600, .least = least};
+    pithi_delay_set(50000);
+    pithi_delay_message(&wait, &header, 8);
+    pithi_delay_waited(&wait);
+    return pithi_delay_ns();
+}
+
+int main(void)
+{
+    static struct pithi_least least[PITHI_SIZES];
+    pithi_compensate = PITHI_COMPENSATE_MESSAGE;
+    pithi_delay_one_clock = 1;
+    OK(pithi_delay_way(8) == 0, "how soon a message is there is not known");
+    OK(after_one(least, 0) == 50000, "it lay there: had it come at once, at 50000, the call would begin there");
+    OK(pithi_delay_way(8) == 0, "and tells nothing of the way");
+    OK(after_one(least, 700) == 49900, "its sender knows a way of 700: it would have come at 50700");
+    OK(pithi_delay_way(8) == 700, "which is known here now, too,");
+    OK(pithi_delay_way(9) == 700 && pithi_delay_way(16) == 0, "for its size");
+    OK(after_one(least, 900) == 49900, "a longer one changes nothing");
+    OK(after_one(least, 0) == 49900, "nor does a sender that knows none");
+    return tap_done();
+}
