@@ -62,8 +62,18 @@ static uint64_t expected(const struct cut *cut)
     return info->messages && part < info->records ? info->records + 2 * part : part;
 }
 
+/* The records' own times say how to choose a window that does. */
+static void note_empty(const struct cut *cut, const char *path)
+{
+    const struct pithlog_info *info = pithlog_get_info(cut->log);
+
+    if (info->records && (cut->what.from_ns > info->end_ns || cut->what.to_ns < info->start_ns))
+        pithi_tool_say(stderr, "pith: note: %s: nothing lies in that window; the log is from %.9f s to %.9f s", path,
+                       (double)info->start_ns / 1e9, (double)info->end_ns / 1e9);
+}
+
 /* A log of the same format, if nothing else was asked for. */
-static int write_cut(const char *command, struct cut *cut)
+static int write_cut(const char *command, const char *path, struct cut *cut)
 {
     const struct pithi_format *format;
     uint32_t *lanes = NULL;
@@ -76,6 +86,7 @@ static int write_cut(const char *command, struct cut *cut)
         cut->what.lanes = lanes;
     }
     TRY(pithi_outfile_make(command, format, cut->out, fill, cut, expected(cut)));
+    note_empty(cut, path);
 out:
     free(lanes);
     return err ? pithi_tool_failed() : 0;
@@ -87,7 +98,7 @@ int pithi_tool_cut(int argc, char **argv)
     int status = read_options(argc, argv, &cut);
 
     if (status == 0)
-        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], &cut);
+        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], argv[optind], &cut);
     pithlog_close(cut.log);
     free(cut.set.ranges);
     return status;

@@ -52,6 +52,11 @@ pith cut big.pith -o big2.pith && pith convert big.pith big3.pith && cmp -s big3
 ok $? "all of a native log: as convert does it"
 pith cut big.pith -o big.pith --lane 2
 is "$? $(pith info big.pith | grep ^lanes:)" "0 lanes: 1" "onto itself"
+for window in "--from 7" "--to -1"; do
+    pith cut small.pith -o e.pith $window 2>err
+    is "$? $(cat err)" "0 pith: note: small.pith: nothing lies in that window; the log is from 0.000500000 s to 1.999999999 s" "$window: beside the log: said"
+done
+pith cut small.pith -o e.pith --from 1.999999999 2>err; is "$? $(cat err)" "0 " "its last record: nothing to say"
 pith cut empty.pith -o e.pith --from 1 --to 2 && pith check e.pith >/dev/null
 ok $? "a log without records"
 

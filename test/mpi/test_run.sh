@@ -3,6 +3,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 told() { grep -c '^pith: nothing was recorded' err; }
+kind_of() { if [ "$1" = mpich ]; then echo MPICH; else echo "Open MPI"; fi; }
 
 pith run ls / >out 2>err
 is "$? $(cat out)" "0 $(ls /)" "no MPI program: runs as ever"
@@ -35,7 +36,7 @@ for mpi in $(mpis); do
     compile corners "$mpi"
     record corners "$mpi" 2
     is "$status $(pith info corners.pith | sed -n 's/^ranks: //p') $(grep -c '^pith: corners.pith: 2 ranks' err)" "0 2 1" "$mpi: one log, one line"
-    like "$(pith info corners.pith)" "^mpi: .*$([ "$mpi" = mpich ] && echo MPICH || echo 'Open MPI')" "$mpi: named in the log"
+    like "$(pith info corners.pith)" "^mpi: .*$(kind_of "$mpi")" "$mpi: named in the log"
     "mpiexec.$mpi" -n 2 pith run ls / >out 2>err; is "$? $(told)" "0 1" "$mpi: ls on two ranks: said once"
     # The launcher tells the MPI when the program does not.
     printf '#!/bin/sh\nls / >/dev/null\n%s\nls / >/dev/null\n' "./corners-$mpi" >script.sh; chmod +x script.sh; rm -f corners-*.pith
@@ -48,7 +49,13 @@ for mpi in $(mpis); do
     for other in mpich openmpi; do
         [ $other = "$mpi" ] || [ ! -d "$build/lib/pith/$other" ] || { "mpiexec.$mpi" -n 1 pith run --mpi $other ./corners-$mpi >out 2>err
             ok $(($? == 0)) "$mpi: the wrong wrappers end at the first call"
-            like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so"; }
+            like "$(cat err)" '^pith: the wrappers loaded are those for' "$mpi: and say so"
+            # The launcher of the one starts as many jobs of the other as processes.
+            told="^pith: 2 processes were started, but each is a job of its own with 1 rank: the program's MPI is $(kind_of $mpi), the mpiexec that of another one\$"
+            for lib in log time check; do
+                PITH_LOG=alone-$mpi.pith "mpiexec.$other" -n 2 pith run --lib $lib ./corners-$mpi >out 2>err
+                is "$(grep -c "$told" err)" 1 "$mpi: started by the other's mpiexec: --lib $lib says so, once"
+            done; }
     done
 done
 # ---- where LD_PRELOAD cannot reach

@@ -16,6 +16,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#ifdef OPEN_MPI
+#define KIND "Open MPI"
+#else
+#define KIND "MPICH"
+#endif
 enum { WAIT_S = 10 };
 
 static char job[80]; /* "": not known, or no mark can be made */
@@ -196,12 +201,28 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-static void say(int count, int size, const char *follows)
+static int is_quiet(void)
 {
     const char *quiet = getenv("PITH_QUIET");
+    return quiet && *quiet && strcmp(quiet, "0") != 0;
+}
+
+/* The launcher of another MPI starts as many jobs of one process, which nobody would say otherwise. */
+static void say_alone(void)
+{
+    const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : getenv("PMI_SIZE");
+    if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !is_quiet())
+        fprintf(stderr,
+                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI is " KIND
+                ", the mpiexec that of another one\n",
+                atoi(started));
+}
+
+static void say(int count, int size, const char *follows)
+{
     char ranks[64];
     snprintf(ranks, sizeof ranks, "they are ranks 0 to %d here", count - 1);
-    if (!quiet || !*quiet || strcmp(quiet, "0") == 0)
+    if (!is_quiet())
         fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, told,
                 follows ? follows : ranks);
 }
@@ -212,6 +233,8 @@ MPI_Group pithi_members_find(const char *follows)
     int size, rank, count, *ranks;
     REAL(MPI_Comm_size)(MPI_COMM_WORLD, &size);
     REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    if (size == 1)
+        say_alone();
     if (!(ranks = malloc((size_t)size * sizeof *ranks)))
         return MPI_GROUP_NULL;
     count = job[0] ? find_marked(ranks, size) : 0;

@@ -18,7 +18,8 @@
 /* Right before MPI_Init. `library`: only those that have the same one do something together. */
 void pithi_members_mark(const char *library);
 /* After it: MPI_GROUP_NULL: all are recorded; else those that are, this one among them, to be freed. Then the first of
- * them says so on a line, which ends with `follows`; NULL: with the ranks that they have in the log. */
+ * them says so on a line, which ends with `follows`; NULL: with the ranks that they have in the log. A line, too, where
+ * the launcher was another MPI's, so that each process is alone. */
 MPI_Group pithi_members_find(const char *follows);
 /* Their ranks in MPI_COMM_WORLD, as "0-2,5"; "": all. */
 const char *pithi_members_ranks(void);
