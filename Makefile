@@ -89,8 +89,9 @@ core_a := $(O)/obj/libcore.a
 # The ready profiling libraries: mpi (the log library), and every wrappers/NAME with a NAME.w. Of each: its templates, what
 # it takes of the runtime in wrappers/mpi, and how it is linked (see "wrappers" below).
 mpi_libs := mpi $(foreach w,$(wildcard wrappers/*/*.w),$(if $(filter $(w),wrappers/$(notdir $(basename $(w)))/$(notdir $(w))),$(notdir $(basename $(w)))))
-templates_static := wrappers/mpi/log.w wrappers/mpi/messages.w
-templates_mpi := wrappers/compensate/outside.w $(templates_static) wrappers/compensate/carry.w
+templates_log := wrappers/mpi/log.w wrappers/mpi/messages.w
+templates_static := wrappers/mpi/turn.w $(templates_log)
+templates_mpi := wrappers/mpi/turn.w wrappers/compensate/outside.w $(templates_log) wrappers/compensate/carry.w
 carry_src := $(wildcard wrappers/compensate/*.c)
 runtime_mpi := $(filter-out %/choice.c,$(mpi_src)) $(carry_src)
 link_mpi = -L$(O)/lib -lpith
@@ -102,7 +103,7 @@ runtime_trace := $(addprefix wrappers/mpi/,real.c nested.c choice.c group.c)
 # Of libpith these take the pattern match of PITH_ONLY and PITH_SKIP, and one the comparing of clocks, and keep them to
 # themselves.
 link_trace := -Wl,--exclude-libs,ALL $(lib_a)
-templates_time := wrappers/compensate/outside.w wrappers/time/time.w wrappers/compensate/carry.w
+templates_time := wrappers/mpi/turn.w wrappers/compensate/outside.w wrappers/time/time.w wrappers/compensate/carry.w
 runtime_time := $(runtime_trace) $(addprefix wrappers/mpi/,eager_limit.c lock.c members.c own_comm.c transport.c) $(carry_src)
 link_time := $(link_trace)
 templates_check := wrappers/check/check.w

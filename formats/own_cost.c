@@ -82,6 +82,11 @@ int pithi_own_cost_counts(const struct pithlog_def *def)
     return def->kind == PITHLOG_COUNTER_TYPE && strcmp(def->name, PITHI_OWN_COUNTER) == 0;
 }
 
+int pithi_own_cost_lasts(const struct pithlog_def *def)
+{
+    return def->kind == PITHLOG_STATE && strcmp(def->name, PITHI_OWN_STATE) == 0;
+}
+
 int pithi_own_cost_known(const struct pithlog *log)
 {
     for (uint32_t i = 0; i < log->info.defs; i++)

@@ -6,6 +6,8 @@
 
 /* The counter of what was spent beside records, see pith_own_cost in pith_tool.h. */
 #define PITHI_OWN_COUNTER "pith:own"
+/* The state of the recorder's own time: waiting for the disk, comparing clocks, the end of the job. */
+#define PITHI_OWN_STATE "pith:flush"
 
 /* By kind of record, PITHLOG_OWN_CALL being 0; in ns. */
 struct pithi_own_cost {
@@ -18,7 +20,8 @@ int pithi_own_cost_tell(struct pithi_defs *defs, const char *host, const struct 
 int pithi_own_cost_find(const struct pithlog *log, uint32_t lane, struct pithi_own_cost *cost);
 /* 1: the log tells of any costs. */
 int pithi_own_cost_known(const struct pithlog *log);
-/* 1: the counter of that name. */
+/* 1: the counter of that name; that state. */
 int pithi_own_cost_counts(const struct pithlog_def *def);
+int pithi_own_cost_lasts(const struct pithlog_def *def);
 
 #endif

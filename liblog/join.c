@@ -5,6 +5,7 @@
 #include "buffer.h"
 #include "clock.h"
 #include "clock_facts.h"
+#include "clock_turns.h"
 #include "host_clocks.h"
 #include "merge.h"
 #include "output.h"
@@ -18,7 +19,6 @@ struct agreement {
     uint64_t job; /* 0: rank 0 does not record */
     int64_t start_real_ns;
     int64_t start_mono_ns; /* CLOCK_MONOTONIC, of the machine `boot_id` */
-    int64_t sync_ns;       /* PITH_SYNC, rank 0's */
     char boot_id[64];
     char log[PITHI_PATH_MAX];
 };
@@ -113,10 +113,9 @@ static void compare_clocks(const struct pith_transport *transport, const struct 
 
 static void sync_now(void)
 {
-    uint32_t own = recording() ? pithi_own_state() : 0;
-    pith_begin(own);
+    struct pithi_own_time own = pithi_own_time_begin();
     pithi_clock_facts_sync(joined, recording());
-    pith_end(own);
+    pithi_own_time_end(own);
 }
 
 void pith_sync(void)
@@ -125,52 +124,9 @@ void pith_sync(void)
         sync_now();
 }
 
-/* ---- PITH_SYNC ------------------------------------------------------------------------------------------------------
- * Some collective calls are turns: all processes take them, in the same order. At some turns, whose numbers all know,
- * rank 0 says whether the clocks are to be compared now, and the number of the turn at which it will say so next; so
- * all do the same whatever the clock of each shows. It asks for one half of the way, by how fast turns came so far, to
- * the moment at which it is due, and never for more than twice the turns so far: in an hour these are some tens.
- */
-static struct {
-    int64_t every_ns, begin_ns, last_ns; /* 0: off; when the job was joined; when clocks were compared */
-    uint64_t taken, next;
-} turns;
-
-static void begin_turns(int64_t every_ns)
-{
-    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC);
-    turns.every_ns = pithi_host_clocks_several() ? every_ns : 0;
-    turns.begin_ns = turns.last_ns = now_ns;
-    turns.taken = 0;
-    turns.next = 1;
-}
-
-/* Rank 0: whether it is due, and when to ask again. */
-static void decide(uint64_t decision[2])
-{
-    int64_t now_ns = pithi_clock_ns(CLOCK_MONOTONIC), left_ns;
-    double each_ns = (double)(now_ns - turns.begin_ns) / (double)turns.taken, ahead;
-    decision[0] = now_ns - turns.last_ns >= turns.every_ns;
-    if (decision[0] != 0)
-        turns.last_ns = now_ns;
-    left_ns = turns.last_ns + turns.every_ns - now_ns;
-    ahead = each_ns > 0 ? (double)left_ns / each_ns / 2 : 1;
-    if (ahead > (double)turns.taken)
-        ahead = (double)turns.taken;
-    decision[1] = turns.taken + (ahead > 1 ? (uint64_t)ahead : 1);
-}
-
 void pith_job_turn(void)
 {
-    uint64_t decision[2] = {0, UINT64_MAX};
-    if (joined == NULL || turns.every_ns == 0 || ++turns.taken < turns.next)
-        return;
-    if (joined->rank == 0)
-        decide(decision);
-    if (joined->bcast(joined->context, 0, decision, sizeof decision) != 0)
-        turns.every_ns = 0;
-    turns.next = decision[1];
-    if (decision[0] != 0)
+    if (joined != NULL && pithi_turns_take(joined))
         sync_now();
 }
 
@@ -190,7 +146,6 @@ int pith_job_join(const struct pith_transport *transport)
         agreed.start_real_ns = pithi_session.start_real_ns;
         agreed.start_mono_ns = pithi_session.file.page->first.mono_ns;
     }
-    agreed.sync_ns = pithi_session.settings.sync_ns;
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);
     if (transport->bcast(transport->context, 0, &agreed, sizeof agreed) != 0)
@@ -202,7 +157,7 @@ int pith_job_join(const struct pith_transport *transport)
     pithi_guard_leave(&guard);
     compare_clocks(transport, &agreed);
     joined = transport;
-    begin_turns(agreed.sync_ns);
+    pithi_turns_begin(pithi_session.settings.sync_ns);
     on = recording();
     return on ? 0 : -1;
 }

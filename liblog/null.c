@@ -94,6 +94,8 @@ int pith_job_clock(int64_t local_ns, int64_t *offset_ns)
     return -1;
 }
 int pith_clocks_compare(const struct pith_transport *transport) { return (void)transport, -1; }
+void pith_clocks_follow(void) {}
+int pith_clocks_turn(const struct pith_transport *transport) { return (void)transport, 0; }
 void pith_job_abandon(void) {}
 
 int pith_recorded(void) { return 0; }

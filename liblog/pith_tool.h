@@ -155,6 +155,12 @@ PITH_API int pith_job_clock(int64_t local_ns, int64_t *offset_ns);
  * that pith_job_clock knows. On one machine two small collective calls the first time, then nothing; between several
  * some tenths of a second. Needs no files of the transport, and no sharing. 0; -1: it failed. */
 PITH_API int pith_clocks_compare(const struct pith_transport *transport);
+/* Since then, what pith_job_turn is to others: 1: they were compared now. */
+PITH_API int pith_clocks_turn(const struct pith_transport *transport);
+
+/* Clocks are needed while the job runs: if PITH_SYNC does not say how often they are to be compared, this is done at
+ * turns after 0.1, 0.2, 0.4 ... seconds, so that their drift is known. In all processes, when they were compared first. */
+PITH_API void pith_clocks_follow(void);
 
 /* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what
  * was recorded. What is stored stays in any case. */

@@ -13,6 +13,8 @@
 #include "clock.h"
 #include "definitions.h"
 #include "merge.h"
+#include "own_cost.h"
+#include "own_sum.h"
 #include "pith.h"
 #include "pith_tool.h"
 #include "ranks.h"
@@ -351,18 +353,30 @@ void pith_flush(void)
     file = pithi_session.file;
     pithi_guard_leave(&guard);
     if (file.page != NULL) {
-        uint32_t own = pithi_own_state();
         int saved = errno;
-        pith_begin(own);
+        struct pithi_own_time own = pithi_own_time_begin();
         pithi_spill_file_sync(&file); /* without the lock: it takes its time */
-        pith_end(own);
+        pithi_own_time_end(own);
         errno = saved;
     }
 }
 
 uint32_t pithi_own_state(void)
 {
-    return pithi_state() == PITHI_RECORDING ? pith_state_define_group("pith:flush", "gray50", "pith") : 0;
+    return pithi_state() == PITHI_RECORDING ? pith_state_define_group(PITHI_OWN_STATE, "gray50", "pith") : 0;
+}
+
+struct pithi_own_time pithi_own_time_begin(void)
+{
+    struct pithi_own_time own = {pithi_own_state(), pithi_clock_ns(CLOCK_MONOTONIC)};
+    pith_begin(own.state);
+    return own;
+}
+
+void pithi_own_time_end(struct pithi_own_time own)
+{
+    pith_end(own.state);
+    pithi_own_sum_add((uint64_t)(pithi_clock_ns(CLOCK_MONOTONIC) - own.begin_ns));
 }
 
 /* ---- End --------------------------------------------------------------------------------------------------------- */

@@ -68,8 +68,15 @@ int pithi_session_past_window(void);
 /* Under the guard: the window counts from `zero_ns` (CLOCK_MONOTONIC) on. */
 void pithi_session_window(int64_t zero_ns);
 
-/* The state of the recorder's own time, pith:flush: waiting for the disk, the end of the job. 0: not to be recorded. */
+/* The state of the recorder's own time, pith:flush. 0: not to be recorded. */
 uint32_t pithi_own_state(void);
+/* That, while the program runs: what it takes is an own cost of this thread. */
+struct pithi_own_time {
+    uint32_t state;
+    int64_t begin_ns;
+};
+struct pithi_own_time pithi_own_time_begin(void);
+void pithi_own_time_end(struct pithi_own_time own);
 
 /* Counts records that were not stored. */
 void pithi_lost_add(uint64_t records);

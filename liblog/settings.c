@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "moment.h"
 #include "ranks.h"
 #include "session.h"
 
@@ -77,45 +78,20 @@ static void read_ranks(struct pithi_settings *settings)
         ignore("PITH_RANKS", ranks, "a list of ranks such as 0-3,8,16-31:2");
 }
 
-/* "2", "0.25", "10s", "500ms" in nanoseconds; `plain_ns` is the unit of a number without one. -1: it is no time. By
- * hand, as the decimal point of strtod depends on the language. */
-static int64_t time_ns(const char *value, int64_t plain_ns)
-{
-    const struct {
-        const char *suffix;
-        int64_t ns;
-    } units[] = {{"", plain_ns}, {"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
-    __int128 number = 0, part = 1;
-    int digits = 0;
-    size_t i;
-    for (; *value >= '0' && *value <= '9' && number < INT64_MAX; value++, digits++)
-        number = number * 10 + (*value - '0');
-    if (*value == '.')
-        for (value++; *value >= '0' && *value <= '9'; value++, digits++)
-            if (part < 1000000000) { /* of what is finer no more is kept */
-                number = number * 10 + (*value - '0');
-                part *= 10;
-            }
-    for (i = 0; digits > 0 && number < INT64_MAX && i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(value, units[i].suffix) == 0 && number * units[i].ns / part < INT64_MAX)
-            return (int64_t)(number * units[i].ns / part);
-    return -1;
-}
-
 static void read_moment(const char *name, int64_t *ns)
 {
     const char *value = text(name);
-    int64_t read = value != NULL ? time_ns(value, 1000000000) : -1;
+    int64_t read = value != NULL ? pithi_moment_ns(value, 1000000000) : -1;
     if (read >= 0)
         *ns = read;
     else if (value != NULL)
-        ignore(name, value, "a time such as 2, 0.25, 10s or 500ms");
+        ignore(name, value, PITHI_MOMENT_WORDS);
 }
 
 static void read_duration(const char *name, int64_t least_ns, int64_t *ns)
 {
     const char *value = text(name);
-    int64_t read = value != NULL ? time_ns(value, 1) : -1;
+    int64_t read = value != NULL ? pithi_moment_ns(value, 1) : -1;
     if (read >= least_ns)
         *ns = read;
     else if (value != NULL)

@@ -400,6 +400,8 @@ static int take(struct replay *r, const struct pithlog_record *record)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its states", r->log->path);
     if (record->kind == PITHLOG_LEAVE && pithi_delay_leave(d, record->id, &left)) {
         wrapped = r->traits[left.state].wrapped;
+        if (r->traits[left.state].is_cost)
+            pithi_delay_tell_state(d, &left);
         if (r->traits[left.state].waits)
             end_held(r, record->lane, &left);
         if (left.part.coll != NONE && !left.part.starts)
@@ -543,11 +545,9 @@ static void end_reading(struct replay *r)
 
 static int reading(struct replay *r, struct pithi_writer *writer)
 {
-    int err;
     r->writer = writer;
-    TRY(begin_reading(r));
-    TRY(read_all(r));
-out:
+    int err = begin_reading(r);
+    err = err != PITH_OK ? err : read_all(r);
     end_reading(r);
     return err;
 }

@@ -59,6 +59,15 @@ void pithi_delay_tell_before(struct pithi_delay *d, double total_ns, int64_t sin
     d->unclaimed_ns -= more;
 }
 
+void pithi_delay_tell_state(struct pithi_delay *d, const struct pithi_open *left)
+{
+    double more = (double)(d->now_ns - left->begin_ns) - (d->own_ns - left->own_ns);
+    if (more <= 0)
+        return;
+    add(d, more);
+    d->unclaimed_ns -= more < d->unclaimed_ns ? more : d->unclaimed_ns;
+}
+
 void pithi_delay_set(struct pithi_delay *d, double before_ns)
 {
     double now = (double)d->now_ns;

@@ -43,6 +43,8 @@ void pithi_delay_tell(struct pithi_delay *delay, double total_ns);
 /* Now a call ends, and since_ns behind that pith:own will have the value `total_ns`: what cannot be spent in this time
  * was spent before. */
 void pithi_delay_tell_before(struct pithi_delay *delay, double total_ns, int64_t since_ns);
+/* All that has passed since `left` was entered was an own cost. */
+void pithi_delay_tell_state(struct pithi_delay *delay, const struct pithi_open *left);
 /* The present moment is given another time, before_ns. */
 void pithi_delay_set(struct pithi_delay *delay, double before_ns);
 /* The time, now and without delay, of what happens at this moment; never earlier than the one before it. */

@@ -18,5 +18,6 @@ struct pithi_trait pithi_trait(const struct pithlog_def *def)
         t.waits = pithi_call_waits(def->name) || (rule.shape != PITHI_COLL_NONE && !(rule.flags & PITHI_COLL_STARTS));
     }
     t.tells_cost = pithi_own_cost_counts(def);
+    t.is_cost = pithi_own_cost_lasts(def);
     return t;
 }

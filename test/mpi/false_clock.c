@@ -1,8 +1,8 @@
 /* false_clock.c - preloaded into a test: each rank's machine has a clock of its own, and the truth is known.
  *
  * FALSE_CLOCKS=N plays N machines: rank r is on machine r modulo N, each with a boot id of its own. Machine 0's clock
- * is true; CLOCK_MONOTONIC of machine m is m * 1234.567 s ahead, drifts by 20 to 65 ppm, every other one backwards,
- * and wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after
+ * is true; CLOCK_MONOTONIC of machine m is m * 1234.567 s ahead, drifts by 20 to 65 ppm, every other one backwards
+ * (FALSE_DRIFT=N: N times as fast), and wobbles by FALSE_WOBBLE ns (default 0) up and down in 1.3 s; FALSE_STEP=S makes it jump by 50 ms S seconds after
  * the program called false_clock_begin. FALSE_BUSY=N: so often after the boot id was read, just before clocks are
  * compared, others have the core for 500 us when the clock is to be read. The time stamp counter is said to be bad, so
  * that all times come from here. */
@@ -25,7 +25,7 @@ void false_clock_begin(void);
 
 static __thread int64_t last_true;
 static int machine = -1;
-static double wobble_ns, step_at;
+static double wobble_ns, step_at, drift_times;
 static int64_t begin_ns = INT64_MAX / 4;
 static int busy; /* atomic */
 
@@ -45,6 +45,7 @@ static void set_up(void)
     int rank = getenv("OMPI_COMM_WORLD_RANK") ? number("OMPI_COMM_WORLD_RANK") : number("PMI_RANK");
     int machines = number("FALSE_CLOCKS");
     wobble_ns = number("FALSE_WOBBLE");
+    drift_times = getenv("FALSE_DRIFT") ? atof(getenv("FALSE_DRIFT")) : 1;
     step_at = getenv("FALSE_STEP") ? atof(getenv("FALSE_STEP")) : 1e9;
     machine = machines > 0 ? rank % machines : 0;
 }
@@ -61,7 +62,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     if (machine < 0)
         set_up();
     if (machine > 0) {
-        double drift = (machine % 2 ? 1e-6 : -1e-6) * (20 + 3 * (machine % 16));
+        double drift = drift_times * (machine % 2 ? 1e-6 : -1e-6) * (20 + 3 * (machine % 16));
         ns += machine * INT64_C(1234567000000) + (int64_t)(drift * (double)ns);
         ns += (int64_t)(wobble_ns * sin((double)last_true / 1.3e9 * 6.283185307));
         ns += (double)(last_true - begin_ns) / 1e9 >= step_at ? 50000000 : 0;

@@ -1,5 +1,5 @@
 /* heavy_calls.c - programs in which recording costs much: burn() is what a heavy wrapper does, and tells it to Pith.
- * `heavy_calls ring|master|colls|fences|early|more`: only some ranks burn. `heavy_calls made`: none does. */
+ * `heavy_calls ring|master|colls|fences|early|late|more`: only some ranks burn. `heavy_calls made`: none does. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -104,6 +104,17 @@ static void early(void)
     }
 }
 
+/* The same, when clocks had time to drift. */
+static void late(void)
+{
+    for (int64_t from = now_ns(), mine = 1, on = 1; on;) {
+        work(100000);
+        mine = rank == 0 && now_ns() - from < 1500000000;
+        MPI_Allreduce(&mine, &on, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    }
+    early();
+}
+
 /* On the windows in turn; and they are made and freed while others burn. */
 static void fences(void)
 {
@@ -188,6 +199,8 @@ int main(int argc, char **argv)
         fences();
     if (argc > 1 && strcmp(argv[1], "early") == 0 && size % 2 == 0)
         early();
+    if (argc > 1 && strcmp(argv[1], "late") == 0 && size % 2 == 0)
+        late();
     if (argc > 1 && strcmp(argv[1], "more") == 0 && size > 1)
         more();
     if (argc > 1 && strcmp(argv[1], "made") == 0)

@@ -17,7 +17,7 @@
 enum { REPLAY_LANES = 4 };
 
 /* Definitions: states by the names of their calls, then what the log tells beside. */
-enum { SENDS, RECVS, WAITALL, WAIT, BARRIER, BCAST, REDUCE, SCAN, IBARRIER, NEIGHBOURS, USER, STATES };
+enum { SENDS, RECVS, WAITALL, WAIT, BARRIER, BCAST, REDUCE, SCAN, IBARRIER, NEIGHBOURS, USER, FLUSH, STATES };
 enum { WORK = STATES, OWN, STARTED, COMPLETE, DEFINITIONS };
 static const struct pithlog_def definitions[DEFINITIONS] = {
     [SENDS] = {PITHLOG_STATE, "MPI_Send", "", "MPI", ""},
@@ -31,6 +31,7 @@ static const struct pithlog_def definitions[DEFINITIONS] = {
     [IBARRIER] = {PITHLOG_STATE, "MPI_Ibarrier", "", "MPI", ""},
     [NEIGHBOURS] = {PITHLOG_STATE, "MPI_Neighbor_allgather", "", "MPI", ""},
     [USER] = {PITHLOG_STATE, "solve", "", "user", ""},
+    [FLUSH] = {PITHLOG_STATE, PITHI_OWN_STATE, "", "pith", ""},
     [WORK] = {PITHLOG_COUNTER_TYPE, "work", "", "user", ""},
     [OWN] = {PITHLOG_COUNTER_TYPE, PITHI_OWN_COUNTER, "", "Pith", ""},
     [STARTED] = {PITHLOG_EVENT_TYPE, PITHI_COLL_STARTED, "", "Pith", "%d"},

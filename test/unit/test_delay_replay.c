@@ -298,6 +298,17 @@ static void test_told_behind(void)
     check("costs that are told behind their call", ROWS(rows), (double[]){0, 0});
 }
 
+/* Clocks were compared from 100 to 200, and the other waited for what was sent then. */
+static void test_flush(void)
+{
+    static const struct row rows[] = {
+        IN(0, FLUSH, 100, 100, 100), OUT(0, FLUSH, 200, 100, 100), IN(0, SENDS, 210, 110, 110),
+        SEND(0, 1, 210, 110, 110),   OUT(0, SENDS, 211, 111, 111), IN(1, RECVS, 50, 50, 50),
+        RECV(1, 0, 0, 214, 114, 214), OUT(1, RECVS, 214, 114, 214),
+    };
+    check("the recorder's own time", ROWS(rows), (double[]){0, 0});
+}
+
 /* A record cannot have cost more than the time up to the next one. */
 static void test_too_much(void)
 {
@@ -327,6 +338,7 @@ int main(void)
     test_unknown();
     test_told();
     test_told_behind();
+    test_flush();
     test_too_much();
     replay_remove();
     return tap_done();

@@ -79,6 +79,29 @@ static void test_states(void)
     pithi_delay_free(&d);
 }
 
+/* Each moment of it counts once. */
+static void test_own_state(void)
+{
+    struct pithi_delay d = {.cost = {.ns = {[PITHLOG_ENTER] = 10}}};
+    struct pithi_open left;
+    pithi_delay_begin(&d, 0, 0);
+    pithi_delay_tell(&d, 0);
+    pithi_delay_to(&d, 100);
+    pithi_delay_enter(&d, 1);
+    pithi_delay_cost(&d, PITHLOG_ENTER, 0);
+    pithi_delay_to(&d, 200);
+    pithi_delay_tell(&d, 50);
+    OK(d.x_ns == 60, "in the recorder's state: 10 of its record, 50 told");
+    pithi_delay_to(&d, 400);
+    pithi_delay_leave(&d, 1, &left);
+    pithi_delay_tell_state(&d, &left);
+    OK(d.x_ns == 300 && d.own_ns == 300, "as a whole it is what it lasted");
+    pithi_delay_to(&d, 450);
+    pithi_delay_tell(&d, 150);
+    OK(d.x_ns == 350, "what is told behind it was spent behind it");
+    pithi_delay_free(&d);
+}
+
 /* Whatever is recorded, told and waited for, no record comes before the one before it, or later than it was. */
 static void test_no_step_back(void)
 {
@@ -257,6 +280,7 @@ int main(void)
     test_costs();
     test_told();
     test_states();
+    test_own_state();
     test_no_step_back();
     test_shortest();
     test_partners();

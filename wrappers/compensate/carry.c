@@ -3,6 +3,7 @@
 
 #include "held_sends.h"
 #include "own.h"
+#include "pith_tool.h"
 #include "real.h"
 #include "second_message.h"
 #include "type_parts.h"
@@ -119,6 +120,8 @@ static void know_clocks(MPI_Comm ours)
             known = 0;
     }
     pithi_delay_one_clock = known;
+    if (pithi_delay_several_clocks && known)
+        pith_clocks_follow();
 }
 
 void pithi_carry_begin(MPI_Group members)

@@ -11,6 +11,7 @@
 #include "real.h"
 #include "state.h"
 #include "transport.h"
+#include "turn.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -124,9 +125,9 @@ void pithi_job_begin(int result)
 }
 
 /* Only what all processes do alike counts: a call that failed in one of them will come again there. */
-void pithi_job_turn(int result, MPI_Comm comm)
+void pithi_turn(int result, MPI_Comm comm)
 {
-    if (transport && pithi_self.recorded && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
+    if (transport && pithi_self.depth == 0 && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
         pith_job_turn();
 }
 

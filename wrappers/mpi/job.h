@@ -18,8 +18,6 @@ extern int pithi_job_messages;
 void pithi_job_mark(void);
 /* After a successful MPI_Init or MPI_Init_thread: joins the job. Collective over MPI_COMM_WORLD. */
 void pithi_job_begin(int result);
-/* After a call in which each process of `comm` waits for all others: a moment to compare clocks (PITH_SYNC). */
-void pithi_job_turn(int result, MPI_Comm comm);
 struct pithi_call;
 /* In MPI_Finalize, before the library's: waits for the other processes, ends the call's state, and merges the log. */
 void pithi_job_end(struct pithi_call *call);

@@ -64,11 +64,6 @@
     pithi_job_begin({{returnVal}});
 {{endfn}}
 
-{{fn f MPI_Barrier MPI_Allreduce}}
-    {{callfn}}
-    pithi_job_turn({{returnVal}}, {{comm}});
-{{endfn}}
-
 /* The log is written inside, so the state ends before. */
 {{fn f @job_finalize}}
     {{vardecl struct pithi_call call}}

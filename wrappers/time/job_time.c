@@ -10,6 +10,9 @@
 #include "members.h"
 #include "own_comm.h"
 #include "partners.h"
+#include "pith_tool.h"
+#include "transport.h"
+#include "turn.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +55,17 @@ void pithi_time_job(int result)
 }
 
 MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
+
+/* Who compensates goes by the clocks. */
+void pithi_turn(int result, MPI_Comm comm)
+{
+    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != 0 || result != MPI_SUCCESS ||
+        comm != MPI_COMM_WORLD)
+        return;
+    int64_t from = pithi_delay_clock();
+    pith_clocks_turn(pithi_transport_on(job_comm));
+    pithi_delay_spent(from);
+}
 
 void pithi_time_resume(int level)
 {

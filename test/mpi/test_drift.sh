@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# PITH_COMPENSATE on several machines whose clocks drift, played (false_clock.c): nobody asks for it, and they are compared while the
+# program runs, so that delays stay right; by PITH_SYNC as often as that says. What that takes is the recorder's own time.
+# `heavy_calls late` calls collectives for 1.5 s, in all of which rank 0 burns 300 us, so that all are late by what it burns.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/heavy.sh"
+export PITH_QUIET=1 UCX_LOG_LEVEL=fatal HEAVY_NS=300000 BURN=0
+
+"${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || ok 1 "false_clock.c compiles"
+make_by_rank
+
+# late MPI RANKS LIBRARY DRIFT SYNC MODE: on two machines, with the log or the time library
+late() {
+    FALSE_CLOCKS=2 FALSE_DRIFT=$4 PITH_SYNC=$5 PITH_COMPENSATE=$6 PITH_LOG=h.pith PITH_TIME_FILE=t.csv LIBRARIES="$PWD/false_clock.so $PWD/$3-$1.so" \
+        timeout 60 "mpiexec.$1" -n "$2" ./by_rank "./heavy_calls-$1" late >out 2>err </dev/null
+}
+# Every rank's delay in s is what rank 0 has burnt, 300 us a call, and more where others had its core; nine tenths of that, as
+# clocks are compared only now and then.
+all_late() { awk -v burnt="$1" '{ n++; bad += $1 < 0.9 * burnt } END { exit !(n > 1 && !bad) }' <<<"$2"; }
+
+for mpi in $(mpis); do
+    make_heavy "$mpi" && make_heavytime "$mpi" && "mpicc.$mpi" -std=gnu11 -O1 -Wno-stringop-overflow -o "heavy_calls-$mpi" "$top/test/mpi/heavy_calls.c" -ldl ||
+        { ok 1 "$mpi: built"; continue; }
+    # Drifts of 92 and 920 us a second.
+    for how in "2 4 0 auto" "2 40 50ms datatype"; do
+        read -r ranks drift sync mode <<<"$how"
+        what="$mpi, $ranks ranks, drift $drift, PITH_SYNC=$sync, $mode"
+        late "$mpi" "$ranks" heavytime "$drift" "$sync" "$mode"; is $? 0 "$what: the time library: ends well" || sed 's/^/# /' err
+        burnt=$(awk -F, '$1 == "run" && $2 == 0 { print 0.0003 * $6 }' t.csv) delays=$(awk -F, '$1 == "run" { print $15 }' t.csv)
+        all_late "$burnt" "$delays"; ok $? "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
+        for try in 1 2 3 4 5; do # a busy machine may take the core away in the middle of a measurement
+            rm -rf h.pith*
+            late "$mpi" "$ranks" heavy "$drift" "$sync" "$mode"; status=$?
+            same=$(compare)
+            [ "$same" = "$ranks" ] && break
+        done
+        is "$status $same" "0 $ranks" "$what: the log library: ends well, while it runs as afterwards" || sed 's/^/# /' err
+        burnt=$(pith print h.pith | awk -F '\t' '$2 == 0 && $4 == "enter" && $5 ~ /^MPI_/ { n++ } END { print 0.0003 * n }')
+        delays=$(pith info h.pith | sed -n 's/^delay_ns [0-9]*: //p' | awk '{ print 1e-9 * $1 }')
+        all_late "$burnt" "$delays"; ok $? "all are late by what rank 0 burnt ($burnt s)" || sed 's/^/# /' <<<"$delays"
+        points=$(pith info h.pith | sed -n 's/^clock_of_rank_1:.* \([0-9]*\) points.*/\1/p')
+        ok $((${points:-0} < 5)) "clocks were compared meanwhile ($points times)"
+        is "$(pith print out.pith | awk -F '\t' '$5 == "pith:flush" { n++; sum += $4 == "leave" ? $1 : -$1 } END { print (n > 8) " " (sum > 1e-6) }')" "1 0" \
+            "and what that took is taken out"
+    done
+done
+finish
