@@ -159,7 +159,8 @@ PITH_API int pith_clocks_compare(const struct pith_transport *transport);
 PITH_API int pith_clocks_turn(const struct pith_transport *transport);
 
 /* Clocks are needed while the job runs: if PITH_SYNC does not say how often they are to be compared, this is done at
- * turns after 0.1, 0.2, 0.4 ... seconds, so that their drift is known. In all processes, when they were compared first. */
+ * turns after 0.1, 0.2, 0.4 ... seconds, so that their drift is known. In all processes, when they were compared first.
+ */
 PITH_API void pith_clocks_follow(void);
 
 /* The job is about to end without pith_job_finish (MPI_Abort): one of its processes says on stderr how to get at what

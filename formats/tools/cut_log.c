@@ -98,7 +98,8 @@ int pithi_tool_cut(int argc, char **argv)
     int status = read_options(argc, argv, &cut);
 
     if (status == 0)
-        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed() : write_cut(argv[0], argv[optind], &cut);
+        status = pithi_tool_open(argv[0], argv[optind], &cut.log) ? pithi_tool_failed()
+                                                                  : write_cut(argv[0], argv[optind], &cut);
     pithlog_close(cut.log);
     free(cut.set.ranges);
     return status;
