@@ -8,13 +8,13 @@
 #include "host_clocks.h"
 #include "moment.h"
 
+#define FIRST_NS 100000000
+
 static struct {
     int begun, follow;
     int64_t every_ns, begin_ns, last_ns; /* last: when clocks were compared */
     uint64_t taken, next;
 } turns;
-
-#define FIRST_NS 100000000
 
 void pithi_turns_begin(int64_t every_ns)
 {

@@ -14,7 +14,7 @@
 
 #include "pith_tool.h"
 
-/* Clocks were compared. They are to be every `every_ns`, 0: never; rank 0's word counts. */
+/* Clocks were compared, and are to be every `every_ns` from now on; 0: never. Rank 0's word counts. */
 void pithi_turns_begin(int64_t every_ns);
 
 /* Collective: a turn. 1: they are to be compared now. */

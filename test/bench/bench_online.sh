@@ -22,10 +22,12 @@ for mpi in $(mpis); do
     make_heavy "$mpi" 2>err || { sed 's/^/    /' err; continue; }
     for sample in ${BENCH_SAMPLES:-heat2d master_worker pi ring ring77 wave relax}; do
         [ -x "$build/samples/$mpi/$sample" ] || { echo "$mpi: $sample: not built"; continue; }
+        preload=$PWD/heavy-$mpi.so
+        [ $sample != relax ] || preload="$build/lib/pith/$mpi/libpith-pcxx.so $preload" # C++, by its own names
         for ranks in ${BENCH_RANKS:-2 4}; do
             rm -f apart
             for _ in $(seq "$turns"); do
-                timeout 60 "mpiexec.$mpi" -n "$ranks" env LD_PRELOAD="$PWD/heavy-$mpi.so" PITH_LOG=slow.pith "$build/samples/$mpi/$sample" >/dev/null 2>err </dev/null || cat err
+                timeout 60 "mpiexec.$mpi" -n "$ranks" env LD_PRELOAD="$preload" PITH_LOG=slow.pith "$build/samples/$mpi/$sample" >/dev/null 2>err </dev/null || cat err
                 apart slow.pith >>apart
                 rm -f slow.pith
             done

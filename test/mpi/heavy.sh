@@ -33,7 +33,7 @@ make_workloads() {
         "mpicc.$1" -std=gnu11 -O2 -Wno-stringop-overflow -o "heat2d-$1" "$top/samples/heat2d.c" -lm
 }
 # ends LOG: of each rank, when its MPI_Finalize ended, in ns
-ends() { pith print "$1" | awk -F'\t' '$4 == "leave" && $5 == "MPI_Finalize" { printf "%d %.0f\n", $2, 1e9 * $1 }' | sort -n; }
+ends() { pith print "$1" | awk -F'\t' '$4 == "leave" && $5 ~ /^MPI(_|::)Finalize$/ { printf "%d %.0f\n", $2, 1e9 * $1 }' | sort -n; }
 # compare: a line for each rank whose delays differ, and the number of ranks
 compare() {
     pith compensate h.pith -o out.pith 2>said || cat said

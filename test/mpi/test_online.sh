@@ -7,17 +7,26 @@
 
 # same RANKS MODE MACHINES PROGRAM: recorded on as many machines, played (false_clock.c): both find the same
 same() {
-    local ranks=$1 mode=$2 machines=$3 program=$4 preload=
+    local ranks=$1 mode=$2 machines=$3 program=$4 preload= command=("./heavy_calls-$mpi" "$4")
+    [ $program != relax ] || command=("$build/samples/$mpi/relax")
     [ $machines = 0 ] || preload="env LD_PRELOAD=$PWD/false_clock.so"
     for try in 1 2 3; do # a process that is kept waiting between two looks at the clock spoils one
         rm -rf h.pith*
-        FALSE_CLOCKS=$machines PITH_QUIET=1 PITH_COMPENSATE=$mode timeout 60 "mpiexec.$mpi" -n $ranks $preload pith run -o h.pith "./heavy_calls-$mpi" $program >out 2>err || sed 's/^/# /' err
+        FALSE_CLOCKS=$machines PITH_QUIET=1 PITH_COMPENSATE=$mode timeout 60 "mpiexec.$mpi" -n $ranks $preload pith run -o h.pith "${command[@]}" >out 2>err || sed 's/^/# /' err
         got=$(compare)
         [ "$got" = $ranks ] && break
     done
     pith info h.pith | grep -q '^compensate: .*late ' && got=$ranks # a busy machine: it says itself that it does not know
     is "$got" $ranks "$mpi $ranks $mode: $program, clocks $machines: the same delays"
 }
+
+# How often that was told in a collective or message's state, of each lane
+own_inside() {
+    pith print "$1" | awk -F '\t' '$4 == "enter" { in_state[$2] = $5 } $4 == "leave" { in_state[$2] = "" }
+                                   $5 == "pith:own" && in_state[$2] ~ /Allreduce|Reduce|Send|Recv|Wait/ { n++ } END { print n + 0 }'
+}
+# Of each lane, in order.
+states() { pith print "$1" | awk -F '\t' '$4 == "enter" { print $2, $5 }' | sort -s -n -k 1,1; }
 
 "${CC:-cc}" -O1 -shared -fPIC -o false_clock.so "$top/test/mpi/false_clock.c" -lm || ok 1 "false_clock.c compiles"
 for mpi in $(mpis); do
@@ -35,6 +44,17 @@ for mpi in $(mpis); do
     is "$(pith info h.pith | awk '/^delay_ns 0:/ { a = $3 > 15000000 } /^delay_ns 1:/ { b = $3 < 5000000 } END { print a b }')" 11 "$mpi: own costs only: who spends nothing has none"
     timeout 60 "mpiexec.$mpi" -n 2 pith run -o h.pith "./heavy_calls-$mpi" ring >out 2>err
     is "$(pith info h.pith | grep -cE '^(delay_ns|compensate)') $(pith print h.pith | grep -c pith:delay)" "0 0" "$mpi: off: nothing of it"
+    # C++, by its own names: each state once, and as it was
+    if [ -x "$build/samples/$mpi/relax" ]; then
+        same 2 auto 0 relax
+        same 4 message 0 relax
+        PITH_QUIET=1 timeout 60 "mpiexec.$mpi" -n 4 pith run -o plain.pith "$build/samples/$mpi/relax" >out 2>err
+        is "$(states h.pith)" "$(states plain.pith)" "$mpi: C++: the states of a run without"
+        ok $(($(states h.pith | grep -c 'MPI::') < 8)) "by the names of C++"
+        is "$(own_inside h.pith)" 0 "and what PITH_COMPENSATE spends lies behind them"
+    else
+        skip "$mpi: C++" "relax is not built: no C++ compiler for $mpi"
+    fi
     # machines with clocks of their own: who was not waited for is known only because these are compared
     for how in "4 auto 2 ring" "4 message 2 colls" "2 auto 2 early"; do
         same $how

@@ -139,7 +139,7 @@ void pithi_carry_coll_end(struct pithi_carry_coll *carry, enum pithi_carry_shape
     }
     pithi_delay_spent(end_ns);
     pithi_own_waited(pithi_delay_ns());
-    if (pithi_self.depth == 0)
+    if (pithi_self.depth == pithi_self.base)
         pithi_own_tell();
 }
 
@@ -150,7 +150,7 @@ void pithi_carry_window_made(int result, const struct pithi_shadow *on, const MP
         return;
     pithi_shadow_window_made(result, on, window);
     pithi_delay_spent(from);
-    if (pithi_self.depth == 0)
+    if (pithi_self.depth == pithi_self.base)
         pithi_own_tell();
 }
 

@@ -65,12 +65,12 @@
 
 {{fn f @send @recv @p2p_sendrecv @p2p_isendrecv @isend @irecv @send_init @recv_init @coll_init @start @startall @icoll}}
     {{callfn}}
-    if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == 0)
+    if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == pithi_self.base)
         pithi_own_tell();
 {{endfn}}
 
 {{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some @recv_matched @irecv_matched}}
     {{callfn}}
-    if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == 0)
+    if (__builtin_expect(pithi_carry_on, 0) && pithi_self.depth == pithi_self.base)
         pithi_own_tell();
 {{endfn}}

@@ -1,16 +1,20 @@
 /* binding.c - see binding.h. */
 #include "binding.h"
 
+#include "carry.h"
+
 static struct pithi_state unseen = {.name = "", .classes = "", .colour = "", .id = PITH_LEFT_OUT_};
 
 void pithi_binding_enter(struct pithi_binding *binding, struct pithi_state *state, int how, const void *caller)
 {
     struct pithi_self *self = &pithi_self;
+    int carries = how == PITHI_BINDING_CARRIES && pithi_carry_on && !pithi_nested_wanted();
 
-    binding->late = how == PITHI_BINDING_LATE ? state : NULL;
+    binding->late = how == PITHI_BINDING_LATE || carries ? state : NULL;
     pithi_enter(&binding->call, binding->late ? &unseen : state, caller);
     binding->outer = self->binding;
-    binding->depth = self->depth;
+    binding->outer_base = self->base;
+    binding->depth = self->base = self->depth;
     self->binding = binding;
 }
 
@@ -22,7 +26,9 @@ void pithi_binding_hide(struct pithi_binding *binding)
     struct pithi_self *self = &pithi_self;
 
     *binding = (struct pithi_binding){.call = {&unseen, self->recorded}, .outer = self->binding};
+    binding->outer_base = self->base;
     binding->depth = ++self->depth;
+    self->base = -1;
     self->recorded = 0;
     self->binding = binding;
 }
@@ -30,6 +36,7 @@ void pithi_binding_hide(struct pithi_binding *binding)
 void pithi_binding_leave(struct pithi_binding *binding)
 {
     pithi_self.binding = binding->outer;
+    pithi_self.base = binding->outer_base;
     pithi_leave(&binding->call);
 }
 

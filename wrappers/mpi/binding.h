@@ -19,11 +19,13 @@ struct pithi_binding {
         *late; /* what the C call is to record in place of its own state; NULL: nothing, or not any more */
     struct pithi_binding *outer;
     int depth; /* of its inside in the calls of this thread: a C call there is the binding's */
+    int outer_base;
 };
 
 /* How a function's state lies. PITHI_BINDING_LATE: where the C call has its own, for MPI_Finalize, in which the log
- * is written, and MPI_Pcontrol, which begins or ends a pause. */
-enum { PITHI_BINDING_AROUND, PITHI_BINDING_LATE };
+ * is written, and MPI_Pcontrol, which begins or ends a pause. PITHI_BINDING_CARRIES: so it is with PITH_COMPENSATE,
+ * which has work behind the state, for functions that make one C call in any case. */
+enum { PITHI_BINDING_AROUND, PITHI_BINDING_LATE, PITHI_BINDING_CARRIES };
 
 /* Brackets of one call, by the same thread. `state` is static; `caller`: the return address of the binding's
  * wrapper. */

@@ -127,7 +127,7 @@ void pithi_job_begin(int result)
 /* Only what all processes do alike counts: a call that failed in one of them will come again there. */
 void pithi_turn(int result, MPI_Comm comm)
 {
-    if (transport && pithi_self.depth == 0 && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
+    if (transport && pithi_self.depth == pithi_self.base && result == MPI_SUCCESS && comm == MPI_COMM_WORLD)
         pith_job_turn();
 }
 

@@ -59,7 +59,7 @@ MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 /* Who compensates goes by the clocks. */
 void pithi_turn(int result, MPI_Comm comm)
 {
-    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != 0 || result != MPI_SUCCESS ||
+    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base || result != MPI_SUCCESS ||
         comm != MPI_COMM_WORLD)
         return;
     int64_t from = pithi_delay_clock();
