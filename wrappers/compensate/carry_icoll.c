@@ -145,6 +145,7 @@ void pithi_carry_icoll_begin(struct pithi_carry_icoll *icoll, MPI_Comm comm, enu
         ours->waits = 0;
     }
     pithi_delay_spent(from);
+    pithi_own_tell(); /* at once: a record behind it (coll_started) would keep its time */
 }
 
 void pithi_carry_icoll_pending(struct pithi_carry_icoll *icoll, int result, const MPI_Request *request)

@@ -13,6 +13,7 @@
 #include "carry.h"
 
 #include "lock.h"
+#include "own.h"
 #include "real.h"
 
 #include <stdlib.h>
@@ -204,6 +205,7 @@ void pithi_carry_pcoll_begin(struct pithi_carry_pcoll *pcoll, MPI_Comm comm, enu
         pcoll->ours = ours;
     }
     pithi_delay_spent(from);
+    pithi_own_tell();
 }
 
 void pithi_carry_pcoll_made(struct pithi_carry_pcoll *pcoll, int result, const MPI_Request *request)

@@ -195,8 +195,10 @@ void pithi_delay_message(struct pithi_wait *wait, const struct pithi_header *hea
         wait->last = *header;
         wait->last_bytes = size_bytes;
     }
-    if (wait->count++ > 0)
-        wait->others_ns = later(wait->others_ns, other.sent_ns - other.delay_ns + known_way(wait, other_bytes));
+    if (wait->count++ > 0) { /* its way took no longer than up to now */
+        int64_t way = earlier(known_way(wait, other_bytes), wait->end_ns - other.sent_ns);
+        wait->others_ns = later(wait->others_ns, other.sent_ns - other.delay_ns + way);
+    }
 }
 
 void pithi_delay_waited(const struct pithi_wait *wait)
