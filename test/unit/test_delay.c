@@ -24,6 +24,20 @@ static int64_t after_one(struct pithi_least *least, int64_t way_ns)
     return pithi_delay_ns();
 }
 
+/* Two messages in a call from 98000 to 99200, sent at 99000 and 99100, all with a delay of 40000; a way of 5000 is known
+ * for their size: not all of it has passed since the first was sent. */
+static int64_t after_two(struct pithi_least *least)
+{
+    struct pithi_header first = {.delay_ns = 40000, .sent_ns = 99000, .way_ns = 5000};
+    struct pithi_header last = {.delay_ns = 40000, .sent_ns = 99100};
+    struct pithi_wait wait = {.begin_ns = 98000, .end_ns = 99200, .least = least};
+    pithi_delay_set(40000);
+    pithi_delay_message(&wait, &first, 64);
+    pithi_delay_message(&wait, &last, 64);
+    pithi_delay_waited(&wait);
+    return pithi_delay_ns();
+}
+
 int main(void)
 {
     static struct pithi_least least[PITHI_SIZES];
@@ -37,5 +51,6 @@ int main(void)
     OK(pithi_delay_way(9) == 700 && pithi_delay_way(16) == 0, "for its size");
     OK(after_one(least, 900) == 49900, "a longer one changes nothing");
     OK(after_one(least, 0) == 49900, "nor does a sender that knows none");
+    OK(after_two(least) == 40000, "of several messages none was under way for longer than it was");
     return tap_done();
 }
