@@ -24,8 +24,8 @@ static int64_t after_one(struct pithi_least *least, int64_t way_ns)
     return pithi_delay_ns();
 }
 
-/* Two messages in a call from 98000 to 99200, sent at 99000 and 99100, all with a delay of 40000; a way of 5000 is known
- * for their size: not all of it has passed since the first was sent. */
+/* Two messages in a call from 98000 to 99200, sent at 99000 and 99100, all with a delay of 40000; a way of 5000 is
+ * known for their size: not all of it has passed since the first was sent. */
 static int64_t after_two(struct pithi_least *least)
 {
     struct pithi_header first = {.delay_ns = 40000, .sent_ns = 99000, .way_ns = 5000};

@@ -59,8 +59,8 @@ MPI_Comm pithi_time_ours(void) { return is_up ? job_comm : MPI_COMM_NULL; }
 /* Who compensates goes by the clocks. */
 void pithi_turn(int result, MPI_Comm comm)
 {
-    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base || result != MPI_SUCCESS ||
-        comm != MPI_COMM_WORLD)
+    if (!pithi_carry_on || !pithi_delay_several_clocks || pithi_self.depth != pithi_self.base ||
+        result != MPI_SUCCESS || comm != MPI_COMM_WORLD)
         return;
     int64_t from = pithi_delay_clock();
     pith_clocks_turn(pithi_transport_on(job_comm));
