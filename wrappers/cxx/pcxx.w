@@ -28,7 +28,10 @@
             pithi_binding_leave(call);                                                                                 \
     } while (0)
 
-{{fnall f @conversion @job_finalize @job_control @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
+{{fnall f @conversion @job_finalize @job_control
+    @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower
+    @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall
+    @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
     {{vardecl struct pithi_binding call}}
     ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_AROUND);
     {{callfn}}
@@ -44,19 +47,9 @@
 {{endfn}}
 
 /* Those of compensate/outside.w. */
-{{fn f @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower}}
-    {{vardecl struct pithi_binding call}}
-    ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_CARRIES);
-    {{callfn}}
-    LEAVE(&{{call}});
-{{endfn}}
-{{fn f @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall}}
-    {{vardecl struct pithi_binding call}}
-    ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_CARRIES);
-    {{callfn}}
-    LEAVE(&{{call}});
-{{endfn}}
-{{fn f @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
+{{fn f @with_all @win_fence @win_make @win_make_empty @win_free @from_root @to_root @from_lower
+    @send @recv @p2p_sendrecv @isend @irecv @send_init @recv_init @start @startall
+    @wait @test @wait_all @test_all @wait_any @test_any @wait_some @test_some}}
     {{vardecl struct pithi_binding call}}
     ENTER(&{{call}}, "{{f}}", "{{class}}", "{{colour}}", PITHI_BINDING_CARRIES);
     {{callfn}}
