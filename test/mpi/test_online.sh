@@ -25,6 +25,12 @@ own_inside() {
     pith print "$1" | awk -F '\t' '$4 == "enter" { in_state[$2] = $5 } $4 == "leave" { in_state[$2] = "" }
                                    $5 == "pith:own" && in_state[$2] ~ /Allreduce|Reduce|Send|Recv|Wait/ { n++ } END { print n + 0 }'
 }
+# What carries a nonblocking collective is started before it, and told then: how many states of such a call have no pith:own before
+# the event that it has begun, or is made; and how many there are.
+told_late() {
+    pith print "$1" | awk -F '\t' '$4 == "enter" { name[$2] = $5; own[$2] = 0 } $5 == "pith:own" { own[$2] = 1 }
+        ($5 == "pith:coll_started" && name[$2] ~ /^MPI_I/ || $5 == "pith:coll_kept") && name[$2] !~ /eighbor/ { n++; late += !own[$2] } END { print late + 0, (n > 8) }'
+}
 # Of each lane, in order.
 states() { pith print "$1" | awk -F '\t' '$4 == "enter" { print $2, $5 }' | sort -s -n -k 1,1; }
 
@@ -44,6 +50,8 @@ for mpi in $(mpis); do
     is "$(pith info h.pith | awk '/^delay_ns 0:/ { a = $3 > 15000000 } /^delay_ns 1:/ { b = $3 < 5000000 } END { print a b }')" 11 "$mpi: own costs only: who spends nothing has none"
     timeout 60 "mpiexec.$mpi" -n 2 pith run -o h.pith "./heavy_calls-$mpi" ring >out 2>err
     is "$(pith info h.pith | grep -cE '^(delay_ns|compensate)') $(pith print h.pith | grep -c pith:delay)" "0 0" "$mpi: off: nothing of it"
+    compile colls "$mpi" && PITH_QUIET=1 PITH_COMPENSATE=auto timeout 60 "mpiexec.$mpi" -n 2 pith run -o h.pith "./colls-$mpi" >out 2>err
+    is "$(told_late h.pith)" "0 1" "$mpi: nonblocking and persistent collectives: what goes with them is told before they begin"
     # C++, by its own names: each state once, and as it was
     if [ -x "$build/samples/$mpi/relax" ]; then
         same 2 auto 0 relax

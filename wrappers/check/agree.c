@@ -7,6 +7,7 @@
 #include "agree.h"
 
 #include "members.h"
+#include "quiet.h"
 
 #include <sched.h>
 #include <pthread.h>
@@ -435,7 +436,6 @@ static void say_sums(const int64_t *sums, int ranks)
 void pithi_check_end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
-    const char *quiet = getenv("PITH_QUIET");
     int64_t all[SUMS];
 
     if (world && world->shadow != MPI_COMM_NULL)
@@ -444,7 +444,7 @@ void pithi_check_end_job(void)
     memcpy(all, mine, sizeof all);
     if (world && world->shadow != MPI_COMM_NULL)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
-    if ((world ? world->rank : pithi_where_rank) == 0 && !(quiet && *quiet && strcmp(quiet, "0") != 0))
+    if ((world ? world->rank : pithi_where_rank) == 0 && !pithi_is_quiet())
         say_sums(all, world ? world->size : 1);
 }
 

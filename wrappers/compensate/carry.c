@@ -4,6 +4,7 @@
 #include "held_sends.h"
 #include "own.h"
 #include "pith_tool.h"
+#include "quiet.h"
 #include "real.h"
 #include "second_message.h"
 #include "type_parts.h"
@@ -175,12 +176,6 @@ static void describe(char *text, size_t size, const int64_t *counts)
     snprintf(text + at, size - (size_t)at, ")");
 }
 
-static int is_quiet(void)
-{
-    const char *value = getenv("PITH_QUIET");
-    return value && *value && strcmp(value, "0") != 0;
-}
-
 /* Of the job: how often what fell back, and the largest delay. Rank 0 tells. */
 static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
 {
@@ -193,7 +188,7 @@ static void tell_job(const struct pithi_shadow *world, int64_t delay_ns)
         return;
     describe(text, sizeof text, counts);
     pithi_own_fact("compensate", text);
-    if (!is_quiet())
+    if (!pithi_is_quiet())
         fprintf(stderr, "pith: compensated while running: a delay of %.6f s at most; %s\n", 1e-9 * (double)most_ns,
                 text);
 }

@@ -2,6 +2,7 @@
 #include "old_settings.h"
 
 #include "launcher.h"
+#include "quiet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -163,11 +164,10 @@ static void note_values(void)
 
 void pithi_old_settings_note(void)
 {
-    const char *quiet = getenv("PITH_QUIET");
     static int done;
     char list[512];
 
-    if (done++ || pithi_launcher_rank(0) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
+    if (done++ || pithi_launcher_rank(0) != 0 || pithi_is_quiet())
         return;
     note_values();
     if (list_idle(list, sizeof list) > 0)

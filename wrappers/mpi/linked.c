@@ -5,6 +5,7 @@
  * MPI library knows that it was used. */
 #include "job.h"
 #include "launcher.h"
+#include "quiet.h"
 #include "real.h"
 
 #ifdef PITHI_STATIC
@@ -35,10 +36,7 @@ static int mpi_was_used(void)
 
 __attribute__((destructor)) static void tell(void)
 {
-    const char *quiet = getenv("PITH_QUIET");
-
-    if (pithi_job_seen || pithi_launcher_rank(0) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0) ||
-        !mpi_was_used())
+    if (pithi_job_seen || pithi_launcher_rank(0) != 0 || pithi_is_quiet() || !mpi_was_used())
         return;
     fprintf(stderr,
             "pith: nothing was recorded: the program's MPI calls do not come to libpith-mpi; on the link line it "

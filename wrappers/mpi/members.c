@@ -2,6 +2,7 @@
 #include "members.h"
 
 #include "launcher.h"
+#include "quiet.h"
 #include "real.h"
 
 #include <fcntl.h>
@@ -16,11 +17,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#ifdef OPEN_MPI
-#define KIND "Open MPI"
-#else
-#define KIND "MPICH"
-#endif
 enum { WAIT_S = 10 };
 
 static char job[80]; /* "": not known, or no mark can be made */
@@ -201,19 +197,13 @@ static MPI_Group group_of(const int *ranks, int count)
     return members;
 }
 
-static int is_quiet(void)
-{
-    const char *quiet = getenv("PITH_QUIET");
-    return quiet && *quiet && strcmp(quiet, "0") != 0;
-}
-
 /* The launcher of another MPI starts as many jobs of one process, which nobody would say otherwise. */
 static void say_alone(void)
 {
     const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : getenv("PMI_SIZE");
-    if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !is_quiet())
+    if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !pithi_is_quiet())
         fprintf(stderr,
-                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI is " KIND
+                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI is " PITHI_MPI_KIND
                 ", the mpiexec that of another one\n",
                 atoi(started));
 }
@@ -222,7 +212,7 @@ static void say(int count, int size, const char *follows)
 {
     char ranks[64];
     snprintf(ranks, sizeof ranks, "they are ranks 0 to %d here", count - 1);
-    if (!is_quiet())
+    if (!pithi_is_quiet())
         fprintf(stderr, "pith: of %d processes %d were started with pith run (%s); %s\n", size, count, told,
                 follows ? follows : ranks);
 }

@@ -19,10 +19,8 @@ static const char *file_name(const char *path)
 
 #ifndef PITHI_STATIC /* there the linker finds the functions */
 #ifdef OPEN_MPI
-#define KIND "Open MPI"
 enum { IS_OPEN_MPI = 1 };
 #else
-#define KIND "MPICH"
 enum { IS_OPEN_MPI = 0 };
 #endif
 
@@ -75,7 +73,7 @@ static void give_up(const char *name)
     if (!pithi_real_symbol("PMPI_Init"))
         fprintf(stderr, "pith: the program calls MPI, but no MPI library is loaded that has %s\n", name);
     else if (is_other_kind())
-        fprintf(stderr, "pith: the wrappers loaded are those for " KIND ", but the program uses another MPI; "
+        fprintf(stderr, "pith: the wrappers loaded are those for " PITHI_MPI_KIND ", but the program uses another MPI; "
                         "name it with pith run --mpi\n");
     else
         fprintf(stderr, "pith: the MPI library has no %s; build Pith with the mpicc of this library\n", name);

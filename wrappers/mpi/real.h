@@ -11,6 +11,12 @@
 
 #include <mpi.h>
 
+#ifdef OPEN_MPI
+#define PITHI_MPI_KIND "Open MPI"
+#else
+#define PITHI_MPI_KIND "MPICH"
+#endif
+
 #ifdef PITHI_STATIC /* the archive defines MPI_X only, and names PMPI_X */
 #define REAL(function) P##function
 #else

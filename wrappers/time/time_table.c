@@ -1,6 +1,8 @@
 /* time_table.c - the report: sums over all processes for the table that people read, and the file that scripts read. */
 #include "files.h"
 
+#include "quiet.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,6 @@ struct pithi_time_report {
     FILE *file;
     const struct pithi_time_writer *writer; /* NULL: text */
 };
-
-static int is_set(const char *value) { return value && *value && strcmp(value, "0") != 0; }
 
 static void complain(const struct pithi_time_report *report)
 {
@@ -298,7 +298,7 @@ static int close_file(struct pithi_time_report *report)
         remove(report->part);
         return 0;
     }
-    return !report->writer || is_set(getenv("PITH_QUIET"));
+    return !report->writer || pithi_is_quiet();
 }
 
 void pithi_time_report_end(struct pithi_time_report *report)
