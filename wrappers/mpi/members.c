@@ -203,8 +203,8 @@ static void say_alone(void)
     const char *open = getenv("OMPI_COMM_WORLD_SIZE"), *started = open ? open : getenv("PMI_SIZE");
     if (started && atoi(started) > 1 && pithi_launcher_rank(0) == 0 && !pithi_is_quiet())
         fprintf(stderr,
-                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI is " PITHI_MPI_KIND
-                ", the mpiexec that of another one\n",
+                "pith: %d processes were started, but each is a job of its own with 1 rank: the program's MPI "
+                "is " PITHI_MPI_KIND ", the mpiexec that of another one\n",
                 atoi(started));
 }
 
