@@ -49,6 +49,8 @@ $(foreach m,$(MPIS),$(eval MPIFC_$(m) := $(if $(shell command -v $(call mpifc_of
 mpicxx_of = $(filter-out $(MPICC_$(1)),$(patsubst %mpicc.$(1),%mpicxx.$(1),$(patsubst %mpicc,%mpicxx,$(MPICC_$(1)))))
 $(foreach m,$(MPIS),$(eval MPICXX_$(m) := $(if $(shell command -v $(call mpicxx_of,$(m))),$(shell echo | $(call mpicxx_of,$(m)) -std=c++11 -x c++ -fsyntax-only - 2>/dev/null && echo $(call mpicxx_of,$(m))))))
 HAVE_TK := $(shell $(PKG_CONFIG) --exists tcl tk x11 2>/dev/null && echo yes)
+# MPE's graphics: libX11 is loaded when a window is first opened (wrappers/mpe/x_library.c); wanted here are its headers.
+HAVE_X11 := $(shell $(PKG_CONFIG) --exists x11 2>/dev/null && echo yes)
 HAVE_CAIRO := $(shell $(PKG_CONFIG) --exists cairo 2>/dev/null && echo yes)
 # libotf2 3.0 or later is loaded when it is first needed (formats/otf2/otf2_library.c); wanted here are its headers, and under
 # which name it is loaded.
@@ -110,7 +112,8 @@ templates_check := wrappers/check/check.w
 runtime_check := $(addprefix wrappers/mpi/,real.c nested.c members.c own_comm.c)
 link_check := -lrt
 mpi_so := $(foreach m,$(MPIS),$(foreach l,$(mpi_libs),$(O)/lib/pith/$(m)/libpith-$(l).so))
-mpe_src := $(wildcard wrappers/mpe/*.c)
+graphics_src := $(addprefix wrappers/mpe/,x_library.c graphics.c graphics_mouse.c graphics_capture.c)
+mpe_src := $(filter-out $(if $(HAVE_X11),wrappers/mpe/graphics_none.c,$(graphics_src)),$(wildcard wrappers/mpe/*.c))
 # libmpe under a name of our own, without MPI, and doing nothing; and MPE's names for them (wrappers/mpe_names).
 mpe_serial_src := $(wildcard wrappers/mpe_serial/*.c)
 mpe_serial_libs := $(addprefix $(O)/lib/pith/serial/,libpith-mpe.a libpith-mpe-null.a)
@@ -120,7 +123,7 @@ mpe_names_mpi := $(mpe_names) liblmpe.a libtmpe.a libampe.a libmpe_collchk.a
 mpe_links := $(addprefix $(O)/lib/pith/serial/,$(mpe_names)) $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/,$(mpe_names_mpi)))
 mpe_compilers := $(O)/bin/mpecc $(O)/bin/mpefc
 mpe_mpi_src := $(addprefix wrappers/mpe/,mpe_comm.c misc_order.c misc_tags.c) # what is other without MPI
-mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _nompi.h _log.h _logf.h _misc.h _graphics.h)))
+mpe_headers := $(patsubst wrappers/mpe/%,$(O)/include/%,$(wildcard $(addprefix wrappers/mpe/mpe,.h _nompi.h _log.h _logf.h _misc.h _callstack.h _graphics.h _graphicsf.h)))
 mpi_a := $(foreach m,$(MPIS),$(O)/lib/pith/$(m)/libpith-mpi.a)
 run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
@@ -155,11 +158,12 @@ missing:
 	@$(if $(MPIS),:,echo 'no MPI found (mpicc.mpich, mpicc.openmpi, mpicc): MPI wrappers left out')
 	@$(if $(filter-out $(cxx_mpis),$(MPIS)),echo 'no C++ compiler found for $(filter-out $(cxx_mpis),$(MPIS)) (mpicxx, g++): C++ bindings left out',:)
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
+	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
-flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2)
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2) $(HAVE_X11)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -173,6 +177,7 @@ inc_mpi := -Iwrappers/mpi -Iwrappers/compensate
 inc_viewer := -I$(O)/include -Iviewer
 inc_test := -Itest -Iliblog -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
+pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
 
 define compile
@@ -294,14 +299,14 @@ endef
 define mpe_rules
 $(O)/obj/mpi-$(1)/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/obj/mpi-$(1)/static/mpe/%.o: wrappers/mpe/%.c $(O)/.flags | $(headers) $(mpe_headers)
 	@mkdir -p $$(@D)
-	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
+	$(MPICC_$(1)) $(BASE) -DPITHI_STATIC $(SAN) $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
 $(O)/lib/pith/$(1)/libpith-mpe.so: $(patsubst wrappers/mpe/%.c,$(O)/obj/mpi-$(1)/mpe/%.o,$(mpe_src)) $(addprefix $(O)/obj/mpi-$(1)/,real.o transport.o own_comm.o) \
 		$(lib_so) $(O)/lib/libpith.so | $(mpe_headers)
 	@mkdir -p $$(@D)
-	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread $(LIBS)
+	$(LINK) -shared -Wl,-z,nodelete -Wl,-soname,$$(@F) -Wl,--no-undefined -Wl,-rpath,'$$$$ORIGIN/../..:$$$$ORIGIN/../../..' -o $$@ $$(filter %.o,$$^) -L$(O)/lib -lpith -ldl -lpthread -lm $(LIBS)
 $(O)/obj/mpi-$(1)/mpe_names/%.o: wrappers/mpe_names/%.c $(O)/.flags
 	@mkdir -p $$(@D)
 	$(MPICC_$(1)) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) -c -o $$@ $$<
@@ -369,7 +374,7 @@ $(foreach m,$(cxx_mpis),$(eval $(call cxx_rules,$(m))))
 
 # ---- MPE without MPI, and MPE's names ----------------------------------------------------------------------------------
 define serial_compile
-$(call compile,-DPITHI_STATIC -DNOMPI -Iwrappers/mpe_serial $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe)
+$(call compile,-DPITHI_STATIC -DNOMPI -Iwrappers/mpe_serial $(inc_wrappers) -Iwrappers/mpi -Iwrappers/mpe $(pkg_x11))
 endef
 mpe_serial_obj = $(patsubst wrappers/%.c,$(O)/obj/serial/%.o,$(1))
 $(O)/obj/serial/%.o: wrappers/%.c $(O)/.flags | $(headers) $(mpe_headers)
@@ -497,7 +502,7 @@ installcheck:
 dist:
 	git archive --format=tar --prefix=pith-$(VERSION)/ HEAD | gzip -9n >pith-$(VERSION).tar.gz
 
-format_src = $(filter-out %/mpe_logf.h,$(shell git ls-files '*.c' '*.h')) # that one is Fortran
+format_src = $(filter-out %/mpe_logf.h %/mpe_graphicsf.h,$(shell git ls-files '*.c' '*.h')) # these are Fortran
 format:
 	clang-format -i $(format_src)
 format-check:

@@ -10,7 +10,8 @@ includes() { local pattern=$1; shift; files "$@" | grep -E '\.(c|h|w)$' | xargs 
 
 is "$(includes 'mpi\.h' formats liblog viewer)" "" "mpi.h is included in wrappers only"
 is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h and tk.h in viewer only"
-is "$(includes '(cairo|X11)[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo and X11 in viewer only"
+is "$(includes 'cairo[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo in viewer only"
+is "$(includes 'X11/[^>\"]*\.h' formats liblog wrappers samples | grep -v '^wrappers/mpe/')" "" "X11 in viewer and in MPE's graphics only"
 is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/native/zip.c" "zlib.h in one file"
 is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|error\.c:)')" "" "no threads in formats, but in the commands; error.c keeps a text for each"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"

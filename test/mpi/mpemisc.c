@@ -1,6 +1,7 @@
 /* mpemisc.c - MPE calls that have nothing to do with logs: each one, with its results. Prints what is not as it should.
  *     mpemisc [FOLDER] */
 #include "mpe.h"
+#include "mpe_callstack.h"
 #include "mpe_graphics.h"
 
 #include <stdlib.h>
@@ -99,10 +100,35 @@ static void debuggers(void)
 {
     ok(MPE_Start_debugger() == 1 && MPE_Errors_call_debugger("a", "gdb", NULL) == 1 &&
            MPE_Errors_call_xdbx("a", "") == 1 && MPE_Errors_call_dbx_in_xterm("a", "") == 1 &&
-           MPE_Errors_to_dbx() == 1 && MPE_Signals_call_debugger() == 1 &&
+           MPE_Errors_call_gdb_in_xterm("a", "") == 1 && MPE_Signals_call_debugger() == 1 &&
            MPE_Print_datatype_pack_action(stdout, 1, MPI_INT, 4, 4) == 1 &&
            MPE_Print_datatype_unpack_action(stdout, 1, MPI_INT, 4, 4) == 1,
        "a debugger");
+}
+
+/* An error of MPI comes here; the stack that is printed names main. */
+static void handlers(void)
+{
+    MPE_CallStack_t stack;
+    MPI_Errhandler handler;
+    int lines = 0, is_main = 0, to;
+
+    MPE_CallStack_init(&stack);
+    for (MPE_CallStack_iteratorInit(&stack); MPE_CallStack_iteratorHasMore(&stack); lines++)
+        is_main += !strncmp(MPE_CallStack_iteratorFetchNext(&stack), "main+", 5);
+    ok(lines > 1 && is_main == 1, "MPE_CallStack");
+    ok(!MPE_CallStack_iteratorFetchNext(&stack), "the end of a stack");
+    FILE *file = tmpfile();
+    MPE_CallStack_print(&stack, fileno(file));
+    rewind(file);
+    for (to = 0; fgetc(file) != EOF;)
+        to++;
+    ok(to > 20, "MPE_CallStack_print");
+    fclose(file);
+    MPI_Comm_create_errhandler(MPE_Errors_to_dbx, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    ok(MPI_Send(NULL, 0, MPI_INT, 7, 1, MPI_COMM_SELF) != MPI_SUCCESS, "the program goes on after MPE_Errors_to_dbx");
+    MPI_Errhandler_free(&handler);
 }
 
 static void graphics(void)
@@ -128,8 +154,9 @@ static void graphics(void)
     ok(MPE_Iget_mouse_press(graph, &x, &y, &button, &pressed) == 1 && !pressed, "MPE_Iget_mouse_press");
     ok(MPE_Get_drag_region(graph, 1, MPE_DRAG_RECT, &x, &y, &x2, &y2) == 1 && !x2 && !y2, "MPE_Get_drag_region");
     x2 = 7;
-    ok(MPE_Get_drag_region_fixratio(graph, 1, MPE_DRAG_RECT, 1.5, &x, &y, &x2, &y2) == 1 && !x2,
+    ok(MPE_Get_drag_region_fixratio(graph, 1, 1.5, &x, &y, &x2, &y2) == 1 && !x2,
        "MPE_Get_drag_region_fixratio");
+    ok(MPE_Draw_rectangle(graph, 1, 1, 5, 5, MPE_CORAL) == 1, "MPE_Draw_rectangle");
     ok(MPE_Num_colors(graph, NULL) == MPE_ERR_BAD_ARGS &&
            MPE_Open_graphics(NULL, MPI_COMM_WORLD, "", 0, 0, 1, 1, 1) == MPE_ERR_BAD_ARGS,
        "addresses that are NULL");
@@ -158,6 +185,7 @@ int main(int argc, char **argv)
     ok(!MPE_GetHostName(name, sizeof name) && !strcmp(name, real), "MPE_GetHostName");
     ok(!MPE_GetHostName(few, 2) && few[0] == real[0] && !few[1], "MPE_GetHostName in little room");
     debuggers();
+    handlers();
     graphics();
     ok(MPE_IO_Stdout_to_file("/nonexistent/%d", 0600) == 1, "MPE_IO_Stdout_to_file where none can be");
     fflush(stdout);

@@ -129,6 +129,8 @@ is "$(ldd alone | grep -c mpi)" 0 "without MPI"
 MPE_LOGFILE_PREFIX=c ./alone own 2>err; is "$(pith info c.clog2 | grep ^format)" "format: clog2" "with MPE's environment"
 rm -f mine.pith; gcc -DNOMPI $include -o alone-null "$top/test/mpi/mpe_auto.c" -L"$names" -lmpe_nompi_null 2>out && ./alone-null own
 is "$? $(ls mine.pith 2>/dev/null)" "0 " "-lmpe_nompi_null: none" || cat out
+first=$(mpis | head -n 1)
+is "$(mpecc -mpicc="mpicc.$first" -show x.c | cut -d' ' -f 1) $(mpefc -mpif77="mpif90.$first" -show x.f | cut -d' ' -f 1) $(mpecc -h | head -n 1 | cut -c 1-12)" "mpicc.$first mpif90.$first Usage: mpecc" "mpecc -mpicc=, mpefc -mpif77=, -h"
 is "$(mpecc -help | grep -c -- -mpilog) $(MPI_CC=mpicc.$(mpis | head -n 1) mpecc -show -mpilog -c x.c | grep -c -- '-lpith')" "1 0" "mpecc -help; -show; -c links nothing"
 like "$(MPE_WRAPPERS_ADD_LDFLAGS=-Lhere MPI_CC=mpicc.$(mpis | head -n 1) mpecc -show 'a b.c')" " 'a b.c' .*-lpith-mpe .*-Lhere$" "mpecc: names with blanks, MPE_WRAPPERS_ADD_LDFLAGS"
 finish

@@ -2,6 +2,8 @@
  * that it does not get. */
 #include "fortran_names.h"
 #include "launcher.h"
+#include "mpe_callstack.h"
+#include "mpe_comm.h"
 #include "mpe_misc.h"
 #include "real.h"
 
@@ -53,14 +55,23 @@ int MPE_GetHostName(char *name, int size)
 
 /* ---- standard output --------------------------------------------------------------------------------------------- */
 
-static int own_rank(void)
+int pithi_mpe_rank(MPI_Comm comm, int *rank)
 {
-    int rank = pithi_launcher_rank(0), is_up = 0, is_over = 0;
+    int is_up = 0, is_over = 0;
 
     REAL(MPI_Initialized)(&is_up);
     REAL(MPI_Finalized)(&is_over);
-    if (is_up && !is_over)
-        REAL(MPI_Comm_rank)(MPI_COMM_WORLD, &rank);
+    if (!is_up || is_over || comm == MPI_COMM_NULL)
+        return 0;
+    REAL(MPI_Comm_rank)(comm, rank);
+    return 1;
+}
+
+static int own_rank(void)
+{
+    int rank = pithi_launcher_rank(0);
+
+    pithi_mpe_rank(MPI_COMM_WORLD, &rank);
     return rank;
 }
 
@@ -115,7 +126,21 @@ int MPE_Errors_call_dbx_in_xterm(const char *program, const char *display)
     return refuse(__func__);
 }
 
-int MPE_Errors_to_dbx(void) { return refuse(__func__); }
+int MPE_Errors_call_gdb_in_xterm(char *program, char *display)
+{
+    (void)program, (void)display;
+    return refuse(__func__);
+}
+
+void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...)
+{
+    MPE_CallStack_t stack;
+
+    (void)comm;
+    fprintf(stderr, "pith: MPE_Errors_to_dbx: MPI error %d; no debugger is started. The calls:\n", code ? *code : 0);
+    MPE_CallStack_init(&stack);
+    MPE_CallStack_fancyprint(&stack, STDERR_FILENO, "pith:   ", 1, 20);
+}
 
 int MPE_Signals_call_debugger(void) { return refuse(__func__); }
 
@@ -133,7 +158,7 @@ int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatype type, i
 
 /* ---- Fortran: subroutines ---------------------------------------------------------------------------------------- */
 
-static MPI_Comm comm_of(MPI_Fint comm)
+MPI_Comm pithi_fortran_comm(MPI_Fint comm)
 {
 #ifdef MPI_Comm_f2c /* a macro in MPICH */
     return MPI_Comm_f2c(comm);
@@ -149,15 +174,15 @@ FORTRAN(void, mpe_decomp1d, MPE_DECOMP1D, (const int *n, const int *size, const 
 
 FORTRAN(void, mpe_seq_begin, MPE_SEQ_BEGIN, (const MPI_Fint *comm, const int *at_once))
 {
-    MPE_Seq_begin(comm_of(*comm), *at_once);
+    MPE_Seq_begin(pithi_fortran_comm(*comm), *at_once);
 }
 
 FORTRAN(void, mpe_seq_end, MPE_SEQ_END, (const MPI_Fint *comm, const int *at_once))
 {
-    MPE_Seq_end(comm_of(*comm), *at_once);
+    MPE_Seq_end(pithi_fortran_comm(*comm), *at_once);
 }
 
 FORTRAN(void, mpe_comm_global_rank, MPE_COMM_GLOBAL_RANK, (const MPI_Fint *comm, const int *rank, int *global))
 {
-    MPE_Comm_global_rank(comm_of(*comm), *rank, global);
+    MPE_Comm_global_rank(pithi_fortran_comm(*comm), *rank, global);
 }

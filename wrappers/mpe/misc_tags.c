@@ -15,7 +15,7 @@ static int not_copied(MPI_Comm comm, int keyval, void *extra, void *value, void 
     return MPI_SUCCESS;
 }
 
-static int forget(MPI_Comm comm, int keyval, void *value, void *extra)
+int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
     free(value);
@@ -45,7 +45,7 @@ static int *make(MPI_Comm comm, MPI_Comm *made)
     int *lowest = malloc(sizeof *lowest);
 
     if (key == MPI_KEYVAL_INVALID)
-        REAL(MPI_Comm_create_keyval)(not_copied, forget, &key, NULL);
+        REAL(MPI_Comm_create_keyval)(not_copied, MPE_DelTag, &key, NULL);
     if (!lowest || REAL(MPI_Comm_dup)(comm, made) != MPI_SUCCESS) {
         free(lowest);
         return NULL;

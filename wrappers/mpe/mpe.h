@@ -12,5 +12,8 @@
 #if __has_include("mpe_misc.h")
 #include "mpe_misc.h"
 #endif
+#ifdef MPE_GRAPHICS
+#include "mpe_graphics.h"
+#endif
 
 #endif

@@ -18,4 +18,7 @@ uint32_t pithi_mpe_comm(MPI_Comm handle, uint64_t *key);
 /* Has finish() called at the beginning of MPI_Finalize, while MPI is whole. The first one stays. */
 void pithi_mpe_at_finalize(void (*finish)(void));
 
+/* Puts the own rank in `comm` into *rank and returns 1; 0: MPI is not up, or there is no communicator. */
+int pithi_mpe_rank(MPI_Comm comm, int *rank);
+
 #endif

@@ -21,8 +21,7 @@ static size_t length_of(const char *text, size_t length)
     return end;
 }
 
-/* The string as one of C; NULL when it is blank. The caller's to free. */
-static char *string_of(const char *text, size_t length)
+char *pithi_fortran_string(const char *text, size_t length)
 {
     size_t size = length_of(text, length);
 
@@ -35,7 +34,7 @@ NAMES(mpe_init_log, MPE_INIT_LOG, (void)) { return MPE_Init_log(); }
 
 NAMES(mpe_finish_log, MPE_FINISH_LOG, (const char *prefix, size_t prefix_length))
 {
-    char *name = string_of(prefix, prefix_length);
+    char *name = pithi_fortran_string(prefix, prefix_length);
     int result = MPE_Finish_log(name);
 
     free(name);
@@ -65,8 +64,9 @@ NAMES(mpe_describe_info_state, MPE_DESCRIBE_INFO_STATE,
       (const int *start, const int *final, const char *name, const char *colour, const char *format, size_t name_length,
        size_t colour_length, size_t format_length))
 {
-    char *name_copy = string_of(name, name_length), *colour_copy = string_of(colour, colour_length);
-    char *format_copy = string_of(format, format_length);
+    char *name_copy = pithi_fortran_string(name, name_length),
+         *colour_copy = pithi_fortran_string(colour, colour_length);
+    char *format_copy = pithi_fortran_string(format, format_length);
     int result = MPE_Describe_info_state(*start, *final, name_copy, colour_copy, format_copy);
 
     free(name_copy);
@@ -86,8 +86,9 @@ NAMES(mpe_describe_info_event, MPE_DESCRIBE_INFO_EVENT,
       (const int *event, const char *name, const char *colour, const char *format, size_t name_length,
        size_t colour_length, size_t format_length))
 {
-    char *name_copy = string_of(name, name_length), *colour_copy = string_of(colour, colour_length);
-    char *format_copy = string_of(format, format_length);
+    char *name_copy = pithi_fortran_string(name, name_length),
+         *colour_copy = pithi_fortran_string(colour, colour_length);
+    char *format_copy = pithi_fortran_string(format, format_length);
     int result = MPE_Describe_info_event(*event, name_copy, colour_copy, format_copy);
 
     free(name_copy);

@@ -32,6 +32,8 @@ MPE_API_ int MPE_Comm_global_rank(MPI_Comm comm, int rank, int *global);
 MPE_API_ int MPE_GetTags(MPI_Comm comm_in, int count, MPI_Comm *comm_out, int *first);
 /* Gives tags back; those that were given last can be given again. MPI_ERR_COMM: `comm` is not from MPE_GetTags. */
 MPE_API_ int MPE_ReturnTags(MPI_Comm comm, int first, int count);
+/* The delete function of the attribute that holds a communicator's tags. */
+MPE_API_ int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra);
 /* No tags will be asked for any more. */
 MPE_API_ int MPE_TagsEnd(void);
 
@@ -48,8 +50,10 @@ MPE_API_ int MPE_Start_debugger(void);
 MPE_API_ int MPE_Errors_call_debugger(const char *program, const char *debugger, char **arguments);
 MPE_API_ int MPE_Errors_call_xdbx(const char *program, const char *display);
 MPE_API_ int MPE_Errors_call_dbx_in_xterm(const char *program, const char *display);
-MPE_API_ int MPE_Errors_to_dbx(void);
+MPE_API_ int MPE_Errors_call_gdb_in_xterm(char *program, char *display);
 MPE_API_ int MPE_Signals_call_debugger(void);
+/* An MPI error handler: prints the error's code and the calls that led to it, and lets the program go on. */
+MPE_API_ void MPE_Errors_to_dbx(MPI_Comm *comm, int *code, ...);
 /* Once these showed what one MPI did with a datatype; the same. */
 MPE_API_ int MPE_Print_datatype_pack_action(FILE *file, int count, MPI_Datatype type, int in_size, int out_size);
 MPE_API_ int MPE_Print_datatype_unpack_action(FILE *file, int count, MPI_Datatype type, int in_size, int out_size);

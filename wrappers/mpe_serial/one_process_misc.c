@@ -39,3 +39,8 @@ int MPE_ReturnTags(MPI_Comm comm, int first, int count)
 }
 
 int MPE_TagsEnd(void) { return MPI_SUCCESS; }
+
+int MPE_DelTag(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    return (void)comm, (void)keyval, (void)value, (void)extra, MPI_SUCCESS;
+}

@@ -1,0 +1,230 @@
+/* graphics_mouse.c - mouse presses and dragged regions.
+ *
+ * X gives the presses of a window to one connection at a time. The first rank that asks becomes the listener; who waits
+ * in MPE_Get_mouse_press stops listening when it returns, who polls goes on, lest a press between two calls be lost.
+ */
+#include "x_window.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#define MOUSE_EVENTS (ButtonPressMask | ButtonReleaseMask | ButtonMotionMask)
+
+/* 1 when the window's presses come to us; 0: they go to another connection. */
+static int listen_to(struct MPE_XGraph_ *window)
+{
+    if (!window->is_listening) {
+        pithi_x_errors_begin(window);
+        window->x->SelectInput(window->display, window->window, MOUSE_EVENTS);
+        window->is_listening = !pithi_x_errors_caught(window);
+    }
+    return window->is_listening;
+}
+
+static void stop_listening(struct MPE_XGraph_ *window)
+{
+    window->x->SelectInput(window->display, window->window, NoEventMask);
+    window->x->Flush(window->display);
+    window->is_listening = 0;
+}
+
+/* The next event of these, into *event; waits for it, with the lock let go meanwhile, as long as the window is open.
+ * Returns the window, locked, or NULL. */
+static struct MPE_XGraph_ *await(MPE_XGraph handle, long mask, XEvent *event)
+{
+    struct MPE_XGraph_ *window;
+
+    while ((window = pithi_window_begin(handle))) {
+        if (listen_to(window) && window->x->CheckWindowEvent(window->display, window->window, mask, event))
+            break;
+        struct pollfd connection = {.fd = ConnectionNumber(window->display), .events = POLLIN};
+        pithi_window_end(window, 0);
+        poll(&connection, 1, 20);
+    }
+    return window;
+}
+
+/* What the ranks of a collective window get: whether rank 0 still has its window, and its results. */
+static int give(MPE_XGraph handle, int result, int count, const int values[], int *const places[])
+{
+    int all[5] = {result};
+
+    for (int i = 0; i < count; i++)
+        all[i + 1] = result == MPE_SUCCESS ? values[i] : 0;
+    pithi_window_share(handle, count + 1, all);
+    for (int i = 0; i < count; i++)
+        *places[i] = all[i + 1];
+    return all[0];
+}
+
+/* 1: another rank reads the mouse for us. */
+static int is_reader_elsewhere(MPE_XGraph handle)
+{
+    struct MPE_XGraph_ *window = pithi_window_begin(handle);
+    int is_elsewhere = window && !window->display;
+
+    if (window)
+        pithi_window_end(window, 0);
+    return is_elsewhere;
+}
+
+int MPE_Get_mouse_press(MPE_XGraph handle, int *x, int *y, int *button)
+{
+    struct MPE_XGraph_ *window = NULL;
+    XEvent event = {0};
+
+    if (!x || !y || !button)
+        return MPE_ERR_BAD_ARGS;
+    if (!is_reader_elsewhere(handle) && (window = await(handle, ButtonPressMask, &event))) {
+        stop_listening(window);
+        pithi_window_end(window, 0);
+    }
+    return give(handle, window ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 3,
+                (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button}, (int *[]){x, y, button});
+}
+
+int MPE_Iget_mouse_press(MPE_XGraph handle, int *x, int *y, int *button, int *was_pressed)
+{
+    struct MPE_XGraph_ *window;
+    XEvent event = {0};
+    int is_open, pressed = 0;
+
+    if (!x || !y || !button || !was_pressed)
+        return MPE_ERR_BAD_ARGS;
+    is_open = (window = pithi_window_begin(handle)) != NULL;
+    if (window) {
+        if (window->display && listen_to(window))
+            pressed = window->x->CheckWindowEvent(window->display, window->window, ButtonPressMask, &event);
+        pithi_window_end(window, 0);
+    }
+    return give(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4,
+                (int[]){event.xbutton.x, event.xbutton.y, (int)event.xbutton.button, pressed != 0},
+                (int *[]){x, y, button, was_pressed});
+}
+
+/* ---- Regions ----------------------------------------------------------------------------------------------------- */
+
+struct drag {
+    int visual;
+    double ratio; /* width to height; 0: any */
+    int x1, y1, x2, y2;
+};
+
+static int is_box(const struct drag *drag)
+{
+    return drag->visual == MPE_DRAG_RECT || drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_OVAL_BBOX ||
+           drag->visual == MPE_DRAG_CIRCLE_BBOX;
+}
+
+/* The second point where the pointer is, or where the box of that shape ends that holds it. */
+static void extend(struct drag *drag, int x, int y)
+{
+    double ratio = drag->ratio;
+    int width = abs(x - drag->x1), height = abs(y - drag->y1);
+
+    if (drag->visual == MPE_DRAG_SQUARE || drag->visual == MPE_DRAG_CIRCLE_BBOX)
+        ratio = 1;
+    if (ratio > 0 && width < height * ratio)
+        width = (int)(height * ratio + 0.5);
+    else if (ratio > 0)
+        height = (int)(width / ratio + 0.5);
+    drag->x2 = drag->x1 + (x < drag->x1 ? -width : width);
+    drag->y2 = drag->y1 + (y < drag->y1 ? -height : height);
+}
+
+static void order(int *low, int *high)
+{
+    int value = *low;
+
+    if (*low > *high)
+        *low = *high, *high = value;
+}
+
+/* Inverts the pixels of the shape: the second time removes it. */
+static void show(const struct MPE_XGraph_ *window, const struct drag *drag)
+{
+    int x1 = drag->x1, y1 = drag->y1, x2 = drag->x2, y2 = drag->y2, radius;
+
+    if (drag->visual == MPE_DRAG_NONE)
+        return;
+    if (drag->visual == MPE_DRAG_LINE) {
+        window->x->DrawLine(window->display, window->window, window->drag_gc, x1, y1, x2, y2);
+        return;
+    }
+    if (drag->visual == MPE_DRAG_CIRCLE_RADIUS || drag->visual == MPE_DRAG_CIRCLE_DIAMETER) {
+        radius = (int)hypot(x2 - x1, y2 - y1);
+        if (drag->visual == MPE_DRAG_CIRCLE_DIAMETER)
+            x1 = (x1 + x2) / 2, y1 = (y1 + y2) / 2, radius /= 2;
+        x2 = x1 + radius, y2 = y1 + radius, x1 -= radius, y1 -= radius;
+    }
+    order(&x1, &x2);
+    order(&y1, &y2);
+    if (drag->visual == MPE_DRAG_RECT || drag->visual == MPE_DRAG_SQUARE)
+        window->x->DrawRectangle(window->display, window->window, window->drag_gc, x1, y1, (unsigned)(x2 - x1),
+                                 (unsigned)(y2 - y1));
+    else
+        window->x->DrawArc(window->display, window->window, window->drag_gc, x1, y1, (unsigned)(x2 - x1),
+                           (unsigned)(y2 - y1), 0, 360 * 64);
+}
+
+/* From the press of the button to its release. 0: the window was closed meanwhile. */
+static int follow(MPE_XGraph handle, unsigned button, struct drag *drag)
+{
+    struct MPE_XGraph_ *window;
+    XEvent event;
+
+    do {
+        if (!(window = await(handle, ButtonPressMask, &event)))
+            return 0;
+        pithi_window_end(window, 0);
+    } while (event.xbutton.button != button);
+    drag->x1 = drag->x2 = event.xbutton.x;
+    drag->y1 = drag->y2 = event.xbutton.y;
+    for (int is_shown = 0;; is_shown = 1) {
+        if (!(window = await(handle, ButtonReleaseMask | ButtonMotionMask, &event)))
+            return 0;
+        int is_end = event.type == ButtonRelease && event.xbutton.button == button;
+        if (is_shown)
+            show(window, drag);
+        extend(drag, event.xbutton.x, event.xbutton.y); /* motion and button events have these at the same place */
+        if (is_end)
+            break;
+        show(window, drag);
+        window->x->Flush(window->display);
+        pithi_window_end(window, 0);
+    }
+    stop_listening(window);
+    pithi_window_end(window, 0);
+    if (is_box(drag)) {
+        order(&drag->x1, &drag->x2);
+        order(&drag->y1, &drag->y2);
+    }
+    return 1;
+}
+
+static int get_region(MPE_XGraph handle, int button, struct drag drag, int *const places[4])
+{
+    int is_open = 0;
+
+    for (int i = 0; i < 4; i++)
+        if (!places[i])
+            return MPE_ERR_BAD_ARGS;
+    if (button < 1 || button > 5 || drag.visual < MPE_DRAG_NONE || drag.visual > MPE_DRAG_SQUARE || !(drag.ratio >= 0))
+        return MPE_ERR_BAD_ARGS;
+    if (!is_reader_elsewhere(handle))
+        is_open = follow(handle, (unsigned)button, &drag);
+    return give(handle, is_open ? MPE_SUCCESS : MPE_ERR_NOXCONNECT, 4, (int[]){drag.x1, drag.y1, drag.x2, drag.y2},
+                places);
+}
+
+int MPE_Get_drag_region(MPE_XGraph handle, int button, int visual, int *x1, int *y1, int *x2, int *y2)
+{
+    return get_region(handle, button, (struct drag){.visual = visual}, (int *[]){x1, y1, x2, y2});
+}
+
+int MPE_Get_drag_region_fixratio(MPE_XGraph handle, int button, double ratio, int *x1, int *y1, int *x2, int *y2)
+{
+    return get_region(handle, button, (struct drag){.visual = MPE_DRAG_RECT, .ratio = ratio},
+                      (int *[]){x1, y1, x2, y2});
+}

@@ -1,0 +1,43 @@
+/* mpe_callstack.h - MPE's calls that show the stack of the calling thread (mpe(3)).
+ *
+ *     MPE_CallStack_t stack;
+ *     MPE_CallStack_init(&stack);
+ *     MPE_CallStack_fancyprint(&stack, 2, "    ", 1, 10);
+ *
+ * A line is `FUNCTION+OFFSET (FILE)`, the innermost call first. Functions of the program have a name where it was
+ * linked with -rdynamic. A stack belongs to the thread that made it. Frames beyond 128 are left out.
+ */
+#ifndef MPE_CALLSTACK_H
+#define MPE_CALLSTACK_H
+
+#include "mpe_log.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/* For the functions below alone. */
+typedef struct {
+    void *frames[128];
+    int count, next;
+    char line[512];
+} MPE_CallStack_t;
+
+/* The stack of the caller. */
+MPE_API_ void MPE_CallStack_init(MPE_CallStack_t *stack);
+
+/* Its lines, one after the other, from the first on. A line is valid until the next one is fetched; NULL: no more. */
+MPE_API_ void MPE_CallStack_iteratorInit(MPE_CallStack_t *stack);
+MPE_API_ int MPE_CallStack_iteratorHasMore(MPE_CallStack_t *stack);
+MPE_API_ const char *MPE_CallStack_iteratorFetchNext(MPE_CallStack_t *stack);
+
+/* Writes all lines to the file descriptor; the second form at most `max_printed_frames`, each behind the prefix and, if
+ * `to_print_stack_index`, its number. */
+MPE_API_ void MPE_CallStack_print(MPE_CallStack_t *stack, int fd);
+MPE_API_ void MPE_CallStack_fancyprint(MPE_CallStack_t *stack, int fd, const char *line_prefix,
+                                       int to_print_stack_index, int max_printed_frames);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif
