@@ -1,6 +1,8 @@
 // cxx_calls_data.cc - calls of the C++ bindings that move data: messages, requests, datatypes, collectives, operations.
 #include "cxx_calls.h"
 
+#include <set>
+
 using MPI::COMM_SELF;
 using MPI::COMM_WORLD;
 
@@ -261,6 +263,16 @@ static void makers()
     MPI::Datatype inner[2];
     made[6].Get_envelope(integers, addresses, datatypes, combiner);
     CHECK(integers == 3 && addresses == 2 && datatypes == 2 && combiner == MPI::COMBINER_STRUCT);
+    const std::set<int> combiners = {MPI::COMBINER_NAMED,           MPI::COMBINER_DUP,
+                                     MPI::COMBINER_CONTIGUOUS,      MPI::COMBINER_VECTOR,
+                                     MPI::COMBINER_HVECTOR_INTEGER, MPI::COMBINER_HVECTOR,
+                                     MPI::COMBINER_INDEXED,         MPI::COMBINER_HINDEXED_INTEGER,
+                                     MPI::COMBINER_HINDEXED,        MPI::COMBINER_INDEXED_BLOCK,
+                                     MPI::COMBINER_STRUCT_INTEGER,  MPI::COMBINER_STRUCT,
+                                     MPI::COMBINER_SUBARRAY,        MPI::COMBINER_DARRAY,
+                                     MPI::COMBINER_F90_REAL,        MPI::COMBINER_F90_COMPLEX,
+                                     MPI::COMBINER_F90_INTEGER,     MPI::COMBINER_RESIZED};
+    CHECK(combiners.size() == 18);
     made[6].Get_contents(3, 2, 2, numbers, places, inner);
     CHECK(numbers[0] == 2 && numbers[2] == 2 && places[1] == 16 && inner[0] == MPI::INT && inner[1] == MPI::CHAR);
     made[9].Get_true_extent(lb, true_extent);
@@ -299,6 +311,10 @@ void datatypes()
     named.Get_name(name, length);
     CHECK(std::strcmp(name, "mine") == 0 && length == 4);
     named.Free();
+    MPI::INT.Set_name("int"); // const, as all predefined types
+    MPI::INT.Get_name(name, length);
+    CHECK(std::strcmp(name, "int") == 0);
+    MPI::INT.Set_name("MPI_INT");
 }
 
 // ---- collectives
