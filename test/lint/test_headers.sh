@@ -2,7 +2,7 @@
 # Each public header compiles alone, in C and C++, without a warning.
 . "$(dirname "$0")/../lib.sh"
 
-is "$(cd "$build/include" && ls mpe*.h | tr '\n' ' ')" "mpe.h mpe_graphics.h mpe_log.h mpe_logf.h mpe_misc.h mpe_nompi.h " "MPE's are beside them"
+is "$(cd "$build/include" && ls mpe*.h | tr '\n' ' ')" "mpe.h mpe_callstack.h mpe_graphics.h mpe_graphicsf.h mpe_log.h mpe_logf.h mpe_misc.h mpe_nompi.h " "MPE's are beside them"
 compilers=$(for c in gcc clang; do command -v $c; done)
 [ -n "$compilers" ] || compilers=cc
 for cc in $compilers; do

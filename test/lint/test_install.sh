@@ -15,7 +15,7 @@ wanted() {
         lib/libpith{,-null}.a lib/libpith{,-null}.so lib/libpith{,-null}.so.0 lib/pkgconfig/pith.pc \
         lib/pkgconfig/pith-null.pc lib/pith/libpith-run.so libexec/pith/pith-run share/pith/wrappergen/{roles.table,bindings.table,real.h,real.c}
     printf 'lib/pith/serial/%s\n' libpith-mpe.a libpith-mpe-null.a libmpe{,_null,_nompi,_nompi_null,_f2cmpi}.a
-    printf '%s\n' bin/mpecc bin/mpefc; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,graphics}.h 2>/dev/null))
+    printf '%s\n' bin/mpecc bin/mpefc; (cd "$top/wrappers/mpe" && printf 'include/%s\n' $(ls mpe.h mpe_{log,logf,nompi,misc,callstack,graphics,graphicsf}.h 2>/dev/null))
     for mpi in $(mpis); do
         printf '%s\n' bin/mpe{cc,fc}."$mpi" "lib/pkgconfig/mpe-$mpi.pc" "lib/pith/$mpi/libpith-"{mpe.so,mpe.a,names.a} "lib/pith/$mpi/shared/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk}.so \
             "lib/pith/$mpi/lib"{mpe,lmpe,tmpe,ampe,mpe_collchk,mpe_null,mpe_nompi,mpe_nompi_null,mpe_f2cmpi}.a

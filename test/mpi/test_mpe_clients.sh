@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# MPE's API in the ways that known programs use it (test/mpe/*.c, coast.f90): linked by MPE's names, with 1, 2 and 4 ranks,
+# logs native and as CLOG-2.
+. "$(dirname "$0")/../lib.sh"
+. "$top/test/mpi/functions.sh"
+# build PROGRAM MPI OPTION...: with MPE's own link line
+build() { local name=$1 mpi=$2; shift 2; "mpicc.$mpi" -std=gnu11 -Wall -Wextra -g "$@" -I"$build/include" -o "$name" "$top/test/mpe/$name.c" -L"$build/lib/pith/$mpi" $lmpe -lmpe -lpthread; }
+lmpe=
+# run MPI RANKS PROGRAM...: native, then as CLOG-2; exit status in $status
+run() { local mpi=$1 ranks=$2; shift 2; rm -rf ./*.pith ./*.clog2; timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "$@" >out 2>err && PITH_FORMAT=clog2 timeout -k 5 60 "mpiexec.$mpi" -n "$ranks" "$@" >out 2>>err; status=$?; }
+# count LOG KIND NAME: records of that kind and name
+count() { lines "$1" "$2" | cut -f 4 | grep -cxF "$3"; }
+# whole LOG RANKS: complete, with that many ranks, nothing lost
+whole() { pith info "$1" | grep -E '^(complete|ranks|lost):' | tr '\n' ' '; }
+
+for mpi in $(mpis); do
+    { build phases "$mpi" && lmpe=-llmpe build io_layer "$mpi" -DUSE_MPE && build task_server "$mpi" && build interpreter "$mpi"; } 2>err
+    ok $? "$mpi: the programs compile and link" || cat err
+    is "$(cat err)" "" "$mpi: without a warning"
+    "mpicc.$mpi" -std=gnu11 -Wall -Wextra -g -o io_plain "$top/test/mpe/io_layer.c" 2>err
+    ok $? "$mpi: an I/O layer without USE_MPE" || cat err
+    for ranks in 1 2 4; do
+        run "$mpi" $ranks ./phases solver
+        for log in solver.pith solver.clog2; do
+            is "$status $(count $log enter KSPSolve) $(count $log enter MatMult) $(count $log leave VecNorm) $(count $log enter MatAssemble) $(whole $log)" \
+                "0 $ranks $((3 * ranks)) $((3 * ranks)) $ranks complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: a solver's phases, $log" || cat err
+        done
+        is "$(lines solver.pith '(enter|leave)' | grep -v pith: | grep -P '^0\t' | cut -f 3,4 | tr '\t\n' '  ')" \
+            "enter MatAssemble leave MatAssemble enter KSPSolve $(for _ in 1 2 3; do echo -n 'enter MatMult leave MatMult enter VecNorm leave VecNorm '; done)leave KSPSolve " "$mpi $ranks: nested as called"
+        run "$mpi" $ranks ./phases
+        is "$status $(ls ./*.pith ./*.clog2 2>/dev/null)" "0 " "$mpi $ranks: a solver that is not asked to log leaves no log" || cat err
+
+        run "$mpi" $ranks ./io_layer
+        is "$status $(count io_layer.pith enter 'PIO open') $(count io_layer.pith enter 'PIO write') $(count io_layer.pith enter 'PIO init') $(whole io_layer.pith)" \
+            "0 $((3 * ranks)) $((6 * ranks)) $ranks complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: an I/O layer, states described by rank 0" || cat err
+        is "$(lines io_layer.pith event | grep -cF 'file2.nc record 1') $(lines io_layer.pith event | grep -cF "rank $((ranks - 1))") $(lines io_layer.pith event | grep -cE 'a text that is longer than a')" "$ranks 1 $((3 * ranks))" "$mpi $ranks: with its texts"
+        is "$(count io_layer.clog2 enter 'PIO write') $(lines io_layer.clog2 event | grep -cF 'file2.nc record 1')" "$((6 * ranks)) $ranks" "$mpi $ranks: the same as CLOG-2"
+
+        run "$mpi" $ranks ./task_server
+        for log in tasks.pith tasks.clog2; do
+            is "$status $(lines $log enter | grep -c 'task type') $(count $log enter 'task type 0') $(lines $log event | grep -c 'queue [0-9]') $(lines $log event | grep -c 'size=39 priority=-39 bytes=42880953483264')" \
+                "0 $((40 * ranks)) 40 40 1" "$mpi $ranks: a task server's states and packed events, $log" || cat err
+        done
+        is "$(pith print tasks.pith | grep -c '^# state.*task type')" 300 "$mpi $ranks: all its states are described"
+
+        run "$mpi" $ranks ./interpreter
+        is "$status $(basename "$(cat out)") $(count interpreter.pith enter half) $(count interpreter.pith enter world) $(count interpreter.pith event mark) $(lines interpreter.pith send | wc -l) $(lines interpreter.pith recv | wc -l) $(whole interpreter.pith)" \
+            "0 interpreter.clog2 $((200 * ranks)) $ranks $ranks $((ranks - 1)) $((ranks - 1)) complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: an interpreter's module: communicators, threads" || cat err
+        is "$(lines interpreter.pith event | grep -cE 'value=3049')" $ranks "$mpi $ranks: its payloads"
+    done
+    if command -v "mpif90.$mpi" >/dev/null; then
+        "mpif90.$mpi" -g -Wall -I"$build/include" -o coast "$top/test/mpe/coast.f90" -L"$build/lib/pith/$mpi" -lmpe 2>err
+        ok $? "$mpi: a Fortran model compiles and links" || cat err
+        for ranks in 1 2 4; do
+            run "$mpi" $ranks ./coast
+            for log in coast.pith coast.clog2; do
+                is "$status $(count $log enter flow) $(count $log leave 'sediment transport') $(lines $log event | grep -c 'step=4') $(whole $log)" \
+                    "0 $((4 * ranks)) $((4 * ranks)) $ranks complete: yes ranks: $ranks lost: 0 " "$mpi $ranks: a Fortran model, $log" || cat err
+            done
+        done
+    else skip "$mpi: Fortran" "no compiler"; fi
+done
+finish
