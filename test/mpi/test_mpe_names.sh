@@ -48,6 +48,15 @@ for mpi in $(mpis); do
     is "$(python3 "$top/test/golden/clog2_dump.py" cpilog.clog2 | grep -E 'Broadcast|Compute|MPI_Bcast|MPI_Reduce|New round' | grep -oE '(s_et|e_et|et|color|name)=[^ ]*' | tr '\n' ' ')" \
         "s_et=600 e_et=601 color=red name=Broadcast s_et=12 e_et=13 color=cyan name=MPI_Bcast et=5000 color=white name=New s_et=604 e_et=605 color=blue name=Compute s_et=24 e_et=25 color=MediumPurple name=MPI_Reduce " "$mpi: in it MPE's numbers and colours"
 
+    # ---- for MPE's tools: what MPE logged, and the constants of this MPI ------------------------------------------------
+    MPE_LOGFILE_PREFIX=tools run "$mpi" 2 ./cpilog-auto
+    python3 "$top/test/golden/clog2_dump.py" tools.clog2 >dump
+    is "$(grep -c 'MPI_Init\|MPI_Finalize\|pith:' dump) $(grep -c 'name=MPI_Comm_rank\|name=MPI_Bcast' dump)" "0 2" "$mpi: a log for MPE's tools has the calls that MPE logged"
+    printf '#include <mpi.h>\n#include <stdio.h>\nint main(void) { printf("%%d %%d %%d ", MPI_PROC_NULL, MPI_ANY_SOURCE, MPI_ANY_TAG); }\n' >constants.c && "mpicc.$mpi" -o constants constants.c
+    is "$(grep ' cdef ' dump | sed 's/.*value=//' | tr '\n' ' ')" "$(./constants)" "$mpi: and the constants of the MPI"
+    PITH_FORMAT=clog2 MPE_LOGFILE_PREFIX=tools run "$mpi" 2 ./cpilog-auto
+    is "$(calls tools.clog2 MPI_Init)" 2 "$mpi: PITH_FORMAT=clog2 asks for all"
+
     # ---- a log that begins and ends by itself -------------------------------------------------------------------------
     MPI_CC=mpicc.$mpi mpecc -mpilog -o auto "$top/test/mpi/mpe_auto.c" 2>out && "mpicc.$mpi" $include -o auto-static "$top/test/mpi/mpe_auto.c" -L"$names" -llmpe -lmpe 2>>out &&
         MPI_CC=mpicc.$mpi mpecc -o auto-api "$top/test/mpi/mpe_auto.c" 2>>out

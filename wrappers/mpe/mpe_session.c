@@ -91,6 +91,24 @@ static int join(void)
     return MPE_LOG_OK;
 }
 
+#ifndef NOMPI
+/* CLOG-2 files hold these numbers, which differ between MPIs. */
+static void tell_constants(void)
+{
+    static const struct {
+        const char *name;
+        int value;
+    } constants[] = {
+        {"MPI_PROC_NULL", MPI_PROC_NULL}, {"MPI_ANY_SOURCE", MPI_ANY_SOURCE}, {"MPI_ANY_TAG", MPI_ANY_TAG}};
+    char value[16];
+
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        snprintf(value, sizeof value, "%d", constants[i].value);
+        pith_property(constants[i].name, value);
+    }
+}
+#endif
+
 int MPE_Init_log(void)
 {
     PITHI_MPE_ASIDE(MPE_Init_log, ());
@@ -104,6 +122,10 @@ int MPE_Init_log(void)
     int result = join();
     if (result == MPE_LOG_OK) {
         pithi_mpe_comm_begin();
+#ifndef NOMPI
+        if (transport->rank == 0)
+            tell_constants();
+#endif
         if (pithi_mpe_number++ > 0)
             pithi_mpe_numbers_begin();
         __atomic_store_n(&pithi_mpe_state, PITHI_MPE_RUNNING, __ATOMIC_SEQ_CST);

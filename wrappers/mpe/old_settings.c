@@ -103,32 +103,42 @@ static void set_spill(const char *folder)
         setenv("PITH_SPILL", path, 0);
 }
 
-static void skip_own_state(void)
+#define OWN_STATE "pith:flush"
+/* MPE did not log these calls: those of its kinds ENV, ATTR, GROUP and DATATYPE. */
+#define NOT_LOGGED                                                                                                     \
+    "MPI datatype,MPI group,MPI tools,MPI_Init*,MPI_Finalize*,MPI_Wtime,MPI_Wtick,MPI_Pcontrol,MPI_Op_*,MPI_Err*,"    \
+    "MPI_*_errhandler,MPI_Add_error*,MPI_Abort,MPI_Get_processor_name,MPI_Get_version,MPI_Get_library_version,"       \
+    "MPI_Get_address,MPI_Query_thread,MPI_Is_thread_main,MPI_Info_*,MPI_*_attr,MPI_*_keyval,MPI_Attr_*,MPI_Keyval_*"
+
+static void skip(const char *names)
 {
-    const char *skip = text("PITH_SKIP");
+    const char *before = text("PITH_SKIP");
     char list[4096];
 
-    if (snprintf(list, sizeof list, "%s%spith:flush", skip ? skip : "", skip ? "," : "") < (int)sizeof list)
+    if (snprintf(list, sizeof list, "%s%s%s", before ? before : "", before ? "," : "", names) < (int)sizeof list)
         setenv("PITH_SKIP", list, 1);
 }
 
-/* Who has set up MPE, and nothing of Pith, has MPE's tools in mind, which read CLOG-2. At the program's start: what
- * records reads the variables when it first records. */
+/* A user who has set variables of MPE and none of Pith uses MPE's tools: they read CLOG-2, and expect what MPE logged.
+ * Called at the program's start, before the recorder reads the variables. */
 __attribute__((constructor)) static void take_over(void)
 {
     const char *wanted;
+    int like_mpe = !any_of_pith();
 
     if (getauxval(AT_SECURE) != 0 || !any_of_mpe())
         return;
     wanted = format();
-    if (!wanted && !any_of_pith())
+    if (!wanted && like_mpe)
         wanted = "clog2";
     if (wanted && !text("PITH_LOG"))
         setenv("PITH_FORMAT", wanted, 0);
     if (text("MPE_TMPDIR"))
         set_spill(text("MPE_TMPDIR"));
-    if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
-        skip_own_state();
+    if (like_mpe)
+        skip(OWN_STATE "," NOT_LOGGED);
+    else if (!pithi_old_flag("MPE_LOG_OVERHEAD", 1))
+        skip(OWN_STATE);
 }
 
 /* ---- Notes ------------------------------------------------------------------------------------------------------- */
