@@ -3,7 +3,9 @@
  *     4 0 480 0 8 30008 1        or        send clock 0 480 node 0 to 8 type 30008 lth 1
  *
  * Sends, receives and syncs do not say how long they last: the record begins a state; the next compstats of the node,
- * of the same time, belongs to it, and the one after ends the state, and is the time of the message. */
+ * of the same time, belongs to it, and the one after ends the state, and is the time of the message. A send or receive
+ * that takes no time is a message without a state. Our own files explain the numbers of blocks and marks by
+ * trace_messages before all other records, "block 3 is MPI_Send"; the reader takes the names from there. */
 #ifndef PITHI_PICL_H
 #define PITHI_PICL_H
 

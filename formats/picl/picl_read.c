@@ -11,13 +11,16 @@
 #include "foreign/reorder.h"
 #include "native/bytes.h"
 #include "native/map.h"
+#include "picl/picl_numbers.h"
+#include "text/text_fields.h"
 
 /* A node, and the send, receive or sync that lasts until its second compstats. */
 struct node {
     int32_t number;
-    uint32_t lane, state; /* of what lasts: its definition */
+    uint32_t lane, state; /* of what lasts: its definition, when it is entered */
     struct pithi_picl_line pending;
     unsigned stats;    /* compstats to come until its end; 0: nothing lasts */
+    int entered;       /* its state is in the log */
     uint32_t blocking; /* recv_blocking under way */
     uint64_t received;
 };
@@ -27,7 +30,9 @@ struct picl_reader {
     struct pithi_writer *writer;
     size_t at, passed; /* see foreign/passed.h */
     uint64_t line;
-    struct pithi_lookup places; /* node -> its place + 1 */
+    struct pithi_lookup places;    /* node -> its place + 1 */
+    struct pithi_lookup explained; /* (kind, number) -> the definition that our own writer said it to be + 1 */
+    int begun;                     /* explanations are over */
     struct node *nodes;
     uint32_t count, room;
     int host, disorder;
@@ -80,17 +85,63 @@ static int32_t rank_of(const struct picl_reader *r, int32_t node)
 
 static int define(struct picl_reader *r, enum pithlog_def_kind kind, const char *name, const char *format, uint32_t *id)
 {
-    struct pithlog_def def = {kind, name, "", "user", format};
+    struct pithlog_def def = {kind, name, "", kind == PITHLOG_STATE ? pithi_name_group(name) : "user", format};
     return pithi_defs_add(pithi_writer_defs(r->writer), &def, id);
 }
 
-/* Of blocks that PICL's own library makes the names are known. */
+/* The payload that our own events have; those of others had been left out. */
+static const char *format_of(enum pithlog_def_kind kind, const char *name)
+{
+    return kind == PITHLOG_STATE                ? ""
+           : strcmp(name, "trace_mark") == 0    ? "%d"
+           : strcmp(name, "trace_message") == 0 ? "%s"
+                                                : "";
+}
+
+/* Our own writer explains numbers before anything else: "block 3 is MPI_Send". 1: so does this line. */
+static int explain(struct picl_reader *r, const struct pithi_picl_line *line, int *err)
+{
+    static const struct {
+        const char *word;
+        enum pithlog_def_kind kind;
+    } kinds[] = {{"block", PITHLOG_STATE}, {"mark", PITHLOG_EVENT_TYPE}};
+    char *text = strndup(line->text, line->text_size), word[8];
+    int number, at = 0, found = 0;
+    if (!text)
+        *err = no_memory();
+    if (text && sscanf(text, "%7s %d is%n", word, &number, &at) == 2 && at > 0 && text[at] == ' ')
+        for (int i = 0; i < 2 && !found; i++) {
+            if (strcmp(word, kinds[i].word) != 0)
+                continue;
+            uint64_t *id = pithi_lookup_at(&r->explained, pithi_lookup_pair(kinds[i].kind, (uint32_t)number));
+            uint32_t made = 0;
+            char *name = text + at + 1;
+            pithi_unescape(name);
+            *err = id ? define(r, kinds[i].kind, name, format_of(kinds[i].kind, name), &made) : no_memory();
+            if (id)
+                *id = made + (uint64_t)1;
+            found = 1;
+        }
+    free(text);
+    return found;
+}
+
+/* What was explained: 1. */
+static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kind, int32_t number, uint32_t *id)
+{
+    const uint64_t *made = pithi_lookup_get(&r->explained, pithi_lookup_pair(kind, (uint32_t)number));
+    if (made)
+        *id = (uint32_t)*made - 1;
+    return made != NULL;
+}
+
 static int define_block(struct picl_reader *r, int32_t type, uint32_t *id)
 {
-    static const char *const own[] = {"barrier", "bcast0", "bcast1", "globalOp"};
     char name[32];
-    snprintf(name, sizeof name, "block %d", (int)type);
-    return define(r, PITHLOG_STATE, type < 0 && type >= -4 ? own[-type - 1] : name, "", id);
+    if (find_explained(r, PITHLOG_STATE, type, id))
+        return PITH_OK;
+    pithi_picl_block_name(type, name);
+    return define(r, PITHLOG_STATE, name, "", id);
 }
 
 /* ---- Records ----------------------------------------------------------------------------------------------------- */
@@ -124,29 +175,46 @@ static int add_message(struct picl_reader *r, struct node *node, const struct pi
     return record.peer < 0 ? PITH_OK : add(r, &record); /* to all: nobody in particular */
 }
 
+/* The state is entered late: a send or receive that takes no time is the message alone, which is how our own writer
+ * writes a message without such a state. */
+static int enter_pending(struct picl_reader *r, struct node *node)
+{
+    enum pithi_picl_type type = node->pending.type;
+    const char *name = type == PITHI_PICL_SEND ? "send" : type == PITHI_PICL_RECV ? "recv" : "sync";
+    int err = PITH_OK;
+    if (node->entered)
+        return PITH_OK;
+    node->entered = 1;
+    TRY(define(r, PITHLOG_STATE, name, "", &node->state));
+    TRY(add_state(r, node, PITHLOG_ENTER, node->state, node->pending.time_ns));
+out:
+    return err;
+}
+
 static int end_pending(struct picl_reader *r, struct node *node, int64_t time_ns)
 {
     int err = PITH_OK;
     node->stats = 0;
+    if (node->pending.type == PITHI_PICL_SYNC || time_ns != node->pending.time_ns)
+        TRY(enter_pending(r, node));
     if (node->pending.type != PITHI_PICL_SYNC)
         TRY(add_message(r, node, &node->pending, time_ns));
-    TRY(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
+    if (node->entered)
+        TRY(add_state(r, node, PITHLOG_LEAVE, node->state, time_ns));
 out:
     return err;
 }
 
 static int begin_pending(struct picl_reader *r, struct node *node, const struct pithi_picl_line *line)
 {
-    const char *name = line->type == PITHI_PICL_SEND ? "send" : line->type == PITHI_PICL_RECV ? "recv" : "sync";
-    int err;
+    int err = PITH_OK;
     if (node->stats) { /* the one before never ended */
         r->unended++;
         TRY(end_pending(r, node, line->time_ns));
     }
-    TRY(define(r, PITHLOG_STATE, name, "", &node->state));
-    TRY(add_state(r, node, PITHLOG_ENTER, node->state, line->time_ns));
     node->pending = *line;
     node->stats = 2;
+    node->entered = 0;
 out:
     return err;
 }
@@ -173,6 +241,8 @@ static int add_event(struct picl_reader *r, const struct node *node, const struc
     struct pithlog_record record = {.time_ns = line->time_ns, .lane = node->lane, .kind = PITHLOG_EVENT, .peer = -1};
     size_t size = line->text_size < 4096 ? line->text_size : 4096;
     int mark = line->type == PITHI_PICL_MARK, err;
+    if (mark && find_explained(r, PITHLOG_EVENT_TYPE, line->value[0], &record.id))
+        return add(r, &record);
     TRY(define(r, PITHLOG_EVENT_TYPE, mark ? "trace_mark" : "trace_message", mark ? "%d" : "%s", &record.id));
     for (int i = 0; mark && i < 4; i++)
         payload[i] = (unsigned char)((uint32_t)line->value[0] >> 8 * (3 - i));
@@ -188,6 +258,13 @@ out:
     return err;
 }
 
+/* Besides those that wait themselves. */
+static int makes_record(enum pithi_picl_type type)
+{
+    return type == PITHI_PICL_RECV_BLOCKING || type == PITHI_PICL_RECV_WAKING || type == PITHI_PICL_MARK ||
+           type == PITHI_PICL_TEXT || type == PITHI_PICL_BLOCK_BEGIN || type == PITHI_PICL_BLOCK_END;
+}
+
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
@@ -195,6 +272,12 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     int err = PITH_OK;
     if (!node)
         return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
+    if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
+        return err;
+    TRY(err);
+    r->begun |= line->type != PITHI_PICL_START && line->type != PITHI_PICL_COMPSTATS;
+    if (node->stats && makes_record(line->type))
+        TRY(enter_pending(r, node));
     switch (line->type) {
     case PITHI_PICL_SEND:
     case PITHI_PICL_RECV:
@@ -299,6 +382,7 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
 out:
     free(r.nodes);
     pithi_lookup_free(&r.places);
+    pithi_lookup_free(&r.explained);
     pithi_reorder_free(r.reorder);
     return err;
 }

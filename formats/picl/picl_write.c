@@ -1,81 +1,289 @@
 /* picl_write.c - native records to PICL: a node a lane; states as blocks by number, which trace_messages at the start
  * explain; messages as sends and receives that take no time, between their two compstats; events as marks. Times in
- * microseconds. One pass. */
+ * microseconds. One pass.
+ *
+ * What was read from PICL is written as it was: states send, recv, sync and recv_blocking as such records, blocks and
+ * trace_marks with their numbers. A send lasts until its second compstats, and its first line has what only the message
+ * at its end tells:
+ *
+ *     enter send   send peer=1 tag=9   leave send        4 0 20 0 1 9 8    11 0 20 0 0 0    11 0 30 0 0 0
+ *        20 us            30 us           30 us
+ *
+ * So lines come later than their place in the file; they are sorted by time, node and the order of the records. */
 #include "picl/picl.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "error.h"
-#include "foreign/nest.h"
 #include "foreign/names.h"
+#include "foreign/nest.h"
+#include "foreign/sorter.h"
 #include "foreign/walk.h"
+#include "native/map.h"
+#include "picl/picl_numbers.h"
 #include "text/out.h"
+
+enum { LINE = 128, TEXT_MOST = 4096 };
+
+/* A node, and what of it is not written yet. */
+struct node {
+    int entered; /* 1: `enter` is a send, recv or sync that may be a record of PICL */
+    int has_message;
+    struct pithlog_record enter, message;
+    struct waiting { /* recv_blocking, open */
+        int64_t time_ns;
+        uint64_t order;
+    } * waiting;
+    uint32_t waiting_count, waiting_room;
+};
 
 struct picl_writer {
     struct pithlog *log;
-    struct pithi_out out;
+    struct pithi_sorter *lines;
     struct pithi_nest nest;
+    struct pithi_picl_numbers numbers;
     struct pithi_lookup nodes; /* rank -> its first lane + 1 */
-    int64_t start_ns;
+    struct node *node;         /* [lanes] */
+    uint32_t *first_node;      /* [lanes]: of its rank */
+    int64_t zero_ns;
+    uint64_t order; /* of the next line */
+    int err;
     uint64_t on_comm, counters, collectives, comms, other_comms, pauses, payloads, no_node, others;
 };
 
-static void begin_line(struct picl_writer *w, enum pithi_picl_type type, uint32_t lane, int64_t time_ns)
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t us_of(const struct picl_writer *w, int64_t time_ns)
 {
-    uint64_t us = ((uint64_t)time_ns - (uint64_t)w->start_ns) / 1000;
-    pithi_out_u64(&w->out, type);
-    pithi_out_char(&w->out, ' ');
-    pithi_out_u64(&w->out, us / 1000000);
-    pithi_out_char(&w->out, ' ');
-    pithi_out_u64(&w->out, us % 1000000);
-    pithi_out_char(&w->out, ' ');
-    pithi_out_u64(&w->out, lane);
+    return ((uint64_t)time_ns - (uint64_t)w->zero_ns) / 1000;
 }
 
-static void put_value(struct picl_writer *w, int64_t value)
+static void put_bytes(struct picl_writer *w, uint64_t us, uint32_t place, uint64_t order, const char *text, size_t size)
 {
-    pithi_out_char(&w->out, ' ');
-    pithi_out_i64(&w->out, value);
+    int err = pithi_sorter_add(w->lines, &(struct pithi_sort_key){{us, place, order}}, text, (uint32_t)size);
+    w->err = w->err ? w->err : err;
 }
 
-static void end_line(struct picl_writer *w) { pithi_out_char(&w->out, '\n'); }
-
-static void put_stats(struct picl_writer *w, uint32_t lane, int64_t time_ns)
+/* "TYPE SECONDS MICROSECONDS NODE VALUES", the values as text, at the place of `order` among the node's lines. */
+static void put_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, int64_t time_ns,
+                   const char *values)
 {
-    begin_line(w, PITHI_PICL_COMPSTATS, lane, time_ns);
-    pithi_out_text(&w->out, " 0 0\n");
+    uint64_t us = us_of(w, time_ns);
+    char line[LINE];
+    int size = snprintf(line, sizeof line, "%d %llu %llu %u%s\n", (int)type, (unsigned long long)(us / 1000000),
+                        (unsigned long long)(us % 1000000), (unsigned)node, values);
+    put_bytes(w, us, node + 1, order, line, (size_t)size);
 }
 
-static void put_block(struct picl_writer *w, enum pithi_picl_type type, uint32_t lane, uint32_t id, int64_t time_ns)
+static void put(struct picl_writer *w, enum pithi_picl_type type, uint32_t node, int64_t time_ns, const char *values)
 {
-    begin_line(w, type, lane, time_ns);
-    put_value(w, id);
-    pithi_out_text(&w->out, " 0 0\n");
+    put_at(w, w->order++, type, node, time_ns, values);
+}
+
+static void put_block_at(struct picl_writer *w, uint64_t order, enum pithi_picl_type type, uint32_t node, uint32_t id,
+                         int64_t time_ns)
+{
+    char values[LINE];
+    snprintf(values, sizeof values, " %d 0 0", (int)w->numbers.of[id]);
+    put_at(w, order, type, node, time_ns, values);
 }
 
 static void begin_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
-    put_block(context, PITHI_PICL_BLOCK_BEGIN, lane, id, time_ns);
+    struct picl_writer *w = context;
+    put_block_at(w, w->order++, PITHI_PICL_BLOCK_BEGIN, lane, id, time_ns);
 }
 
 static void end_state(void *context, uint32_t lane, uint32_t id, int64_t time_ns)
 {
-    put_block(context, PITHI_PICL_BLOCK_END, lane, id, time_ns);
+    struct picl_writer *w = context;
+    put_block_at(w, w->order++, PITHI_PICL_BLOCK_END, lane, id, time_ns);
 }
 
-static void put_message(struct picl_writer *w, const struct pithlog_record *r)
+static void put_stats(struct picl_writer *w, uint32_t node, int64_t time_ns)
 {
-    uint64_t *node = r->peer >= 0 ? pithi_lookup_get(&w->nodes, (uint32_t)r->peer) : NULL;
-    if (!node) {
+    put(w, PITHI_PICL_COMPSTATS, node, time_ns, " 0 0");
+}
+
+/* Partner, type and length. */
+static void message_values(const struct picl_writer *w, const struct pithlog_record *message, char values[LINE])
+{
+    const uint64_t *partner = pithi_lookup_get(&w->nodes, (uint32_t)message->peer);
+    snprintf(values, LINE, " %u %d %d", (unsigned)(*partner - 1), (int)message->tag,
+             message->bytes > INT32_MAX ? INT32_MAX : (int)message->bytes);
+}
+
+/* A send, receive or sync (`message` NULL) from one time to the other. */
+static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithlog_record *message, int64_t from_ns,
+                        int64_t to_ns)
+{
+    char values[LINE] = "";
+    if (message)
+        message_values(w, message, values);
+    put(w,
+        !message                          ? PITHI_PICL_SYNC
+        : message->kind == PITHLOG_SEND ? PITHI_PICL_SEND
+                                        : PITHI_PICL_RECV,
+        node, from_ns, values);
+    put_stats(w, node, from_ns);
+    put_stats(w, node, to_ns);
+}
+
+/* ---- What is held back ------------------------------------------------------------------------------------------- */
+
+/* It is no record of PICL's own. 0: no memory. */
+static int release(struct picl_writer *w, uint32_t at)
+{
+    struct node *node = &w->node[at];
+    int ok = 1;
+    if (node->entered)
+        ok = pithi_nest_enter(&w->nest, at, node->enter.id, node->enter.time_ns);
+    if (node->has_message)
+        put_lasting(w, at, &node->message, node->message.time_ns, node->message.time_ns);
+    node->entered = node->has_message = 0;
+    return ok;
+}
+
+static int add_enter(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    enum pithi_picl_type type = w->numbers.own[r->id];
+    if (!release(w, r->lane))
+        return 0;
+    if (type == PITHI_PICL_RECV_BLOCKING) {
+        if (!pithi_grow(&node->waiting, node->waiting_count, &node->waiting_room, sizeof *node->waiting))
+            return 0;
+        node->waiting[node->waiting_count++] = (struct waiting){r->time_ns, w->order++};
+        return 1;
+    }
+    if (!type)
+        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
+    node->entered = 1;
+    node->enter = *r;
+    return 1;
+}
+
+/* The innermost recv_blocking ends: with the message that it waited for, or as a block. */
+static int end_waiting(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    int woken = !node->entered && node->has_message && us_of(w, node->message.time_ns) == us_of(w, r->time_ns);
+    char values[LINE];
+    if (!woken && !release(w, r->lane))
+        return 0;
+    if (node->waiting_count == 0)
+        return 1;
+    struct waiting begin = node->waiting[--node->waiting_count];
+    if (!woken) {
+        put_block_at(w, begin.order, PITHI_PICL_BLOCK_BEGIN, r->lane, r->id, begin.time_ns);
+        end_state(w, r->lane, r->id, r->time_ns);
+        return 1;
+    }
+    snprintf(values, sizeof values, " %d", (int)node->message.tag);
+    put_at(w, begin.order, PITHI_PICL_RECV_BLOCKING, r->lane, begin.time_ns, values);
+    message_values(w, &node->message, values);
+    put(w, PITHI_PICL_RECV_WAKING, r->lane, r->time_ns, values);
+    node->has_message = 0;
+    return 1;
+}
+
+/* A state that takes no time is a block: as a record of PICL it would be read as the message alone. */
+static int is_lasting(const struct picl_writer *w, const struct node *node, const struct pithlog_record *leave)
+{
+    uint64_t end_us = us_of(w, leave->time_ns);
+    if (!node->entered || node->enter.id != leave->id)
+        return 0;
+    if (w->numbers.own[leave->id] == PITHI_PICL_SYNC)
+        return !node->has_message;
+    return node->has_message && us_of(w, node->message.time_ns) == end_us && us_of(w, node->enter.time_ns) < end_us;
+}
+
+static int add_leave(struct picl_writer *w, const struct pithlog_record *r)
+{
+    struct node *node = &w->node[r->lane];
+    if (w->numbers.own[r->id] == PITHI_PICL_RECV_BLOCKING)
+        return end_waiting(w, r);
+    if (is_lasting(w, node, r)) {
+        put_lasting(w, r->lane, node->has_message ? &node->message : NULL, node->enter.time_ns, r->time_ns);
+        node->entered = node->has_message = 0;
+        return 1;
+    }
+    if (!release(w, r->lane))
+        return 0;
+    pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
+    return 1;
+}
+
+/* On the first node of its rank: the partner's record looks for it there, whichever thread it was. */
+static int add_message(struct picl_writer *w, const struct pithlog_record *r)
+{
+    uint32_t at = w->first_node[r->lane];
+    struct node *node = &w->node[at];
+    enum pithi_picl_type wanted = r->kind == PITHLOG_SEND ? PITHI_PICL_SEND : PITHI_PICL_RECV;
+    if (r->peer < 0 || !pithi_lookup_get(&w->nodes, (uint32_t)r->peer)) {
         w->no_node += r->peer >= 0;
-        return;
+        return 1;
     }
     w->other_comms += r->comm != 0;
-    begin_line(w, r->kind == PITHLOG_SEND ? PITHI_PICL_SEND : PITHI_PICL_RECV, r->lane, r->time_ns);
-    put_value(w, (int64_t)*node - 1);
-    put_value(w, r->tag);
-    put_value(w, r->bytes > INT32_MAX ? INT32_MAX : (int64_t)r->bytes);
-    end_line(w);
-    put_stats(w, r->lane, r->time_ns);
-    put_stats(w, r->lane, r->time_ns);
+    int inside = at == r->lane && node->entered && !node->has_message && w->numbers.own[node->enter.id] == wanted;
+    if (!inside && !release(w, at))
+        return 0;
+    if (!inside && !(r->kind == PITHLOG_RECV && node->waiting_count && at == r->lane)) {
+        put_lasting(w, at, r, r->time_ns, r->time_ns);
+        return 1;
+    }
+    node->has_message = 1;
+    node->message = *r;
+    return 1;
+}
+
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
+
+/* The text of a trace_message, if it can be on a line: NULL if not. */
+static const char *message_text(const struct pithlog_record *r, size_t *size)
+{
+    const unsigned char *payload = r->payload;
+    *size = r->payload_bytes < 2 ? 0 : (size_t)payload[0] << 8 | payload[1];
+    if (*size == 0 || *size != r->payload_bytes - 2 || *size > TEXT_MOST || strchr(" \t\r", payload[2]) ||
+        memchr(payload + 2, '\n', *size))
+        return NULL;
+    return (const char *)payload + 2;
+}
+
+static void put_text(struct picl_writer *w, const struct pithlog_record *r, const char *text, size_t size)
+{
+    uint64_t us = us_of(w, r->time_ns);
+    char line[LINE + TEXT_MOST];
+    int used = snprintf(line, LINE, "%d %llu %llu %u ", (int)PITHI_PICL_TEXT, (unsigned long long)(us / 1000000),
+                        (unsigned long long)(us % 1000000), (unsigned)r->lane);
+    memcpy(line + used, text, size);
+    line[(size_t)used + size] = '\n';
+    put_bytes(w, us, r->lane + 1, w->order++, line, (size_t)used + size + 1);
+}
+
+static int add_event(struct picl_writer *w, const struct pithlog_record *r)
+{
+    enum pithi_picl_type own = w->numbers.own[r->id];
+    const unsigned char *payload = r->payload;
+    int32_t number = w->numbers.of[r->id];
+    const char *text;
+    char values[LINE];
+    size_t size;
+    if (!release(w, r->lane))
+        return 0;
+    if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
+        put_text(w, r, text, size);
+        return 1;
+    }
+    if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
+        number = (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 |
+                           payload[3]);
+    else
+        w->payloads += r->payload_bytes > 0;
+    snprintf(values, sizeof values, " %d", (int)number);
+    put(w, PITHI_PICL_MARK, r->lane, r->time_ns, values);
+    return 1;
 }
 
 static int put_record(void *context, const struct pithlog_record *r)
@@ -84,20 +292,14 @@ static int put_record(void *context, const struct pithlog_record *r)
     w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
-        return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
+        return add_enter(w, r);
     case PITHLOG_LEAVE:
-        pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
-        break;
+        return add_leave(w, r);
     case PITHLOG_EVENT:
-        begin_line(w, PITHI_PICL_MARK, r->lane, r->time_ns);
-        put_value(w, r->id);
-        end_line(w);
-        w->payloads += r->payload_bytes > 0;
-        break;
+        return add_event(w, r);
     case PITHLOG_SEND:
     case PITHLOG_RECV:
-        put_message(w, r);
-        break;
+        return add_message(w, r);
     case PITHLOG_COUNTER:
         w->counters++;
         break;
@@ -123,42 +325,58 @@ static int put_record(void *context, const struct pithlog_record *r)
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
+/* Of its own place, before all others. */
+static void put_first(struct picl_writer *w, const char *text)
+{
+    put_bytes(w, 0, 0, w->order++, text, strlen(text));
+}
+
 static void put_start(void *context, int64_t from_ns)
 {
     struct picl_writer *w = context;
     const struct pithlog_def *def;
-    w->start_ns = from_ns;
+    char line[LINE];
+    w->zero_ns = from_ns < 0 ? from_ns : 0;
     for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
-        begin_line(w, PITHI_PICL_START, i, w->start_ns);
-        pithi_out_text(&w->out, " 0 0 0\n");
+        /* upshot wants a compstats of a node before its first send. */
+        snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n", (int)PITHI_PICL_START, (unsigned)i,
+                 (int)PITHI_PICL_COMPSTATS, (unsigned)i);
+        put_first(w, line);
     }
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
-        if (def->kind == PITHLOG_COUNTER_TYPE)
-            continue;
-        begin_line(w, PITHI_PICL_TEXT, 0, w->start_ns);
-        pithi_out_text(&w->out, def->kind == PITHLOG_STATE ? " block " : " mark ");
-        pithi_out_u64(&w->out, id);
-        pithi_out_text(&w->out, " is ");
-        pithi_out_quoted(&w->out, PITHI_QUOTE_TABS, def->name);
-        end_line(w);
+        char *name = pithi_quoted(PITHI_QUOTE_TABS, def->name), *text = NULL;
+        if (name && def->kind != PITHLOG_COUNTER_TYPE &&
+            asprintf(&text, "%d 0 0 0 " PITHI_PICL_EXPLAINS "\n", (int)PITHI_PICL_TEXT,
+                     def->kind == PITHLOG_STATE ? "block" : "mark", (int)w->numbers.of[id], name) < 0)
+            text = NULL;
+        if (text)
+            put_first(w, text);
+        else if (!name || def->kind != PITHLOG_COUNTER_TYPE)
+            w->err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        free(name);
+        free(text);
     }
 }
 
 static int make_nodes(struct picl_writer *w)
 {
-    const struct pithlog_lane *lane;
-    for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); i++) {
-        uint64_t *node = pithi_lookup_at(&w->nodes, (uint32_t)lane->rank);
+    uint32_t lanes = pithlog_get_info(w->log)->lanes;
+    w->node = calloc(lanes + (size_t)1, sizeof *w->node);
+    w->first_node = calloc(lanes + (size_t)1, sizeof *w->first_node);
+    for (uint32_t i = 0; w->node && w->first_node && i < lanes; i++) {
+        uint64_t *node = pithi_lookup_at(&w->nodes, (uint32_t)pithlog_get_lane(w->log, i)->rank);
         if (!node)
             return 0;
         *node = *node ? *node : i + (uint64_t)1;
+        w->first_node[i] = (uint32_t)*node - 1;
     }
-    return 1;
+    return w->node && w->first_node && pithi_nest_open(&w->nest, lanes);
 }
+
+/* ---- All --------------------------------------------------------------------------------------------------------- */
 
 static void say_what_is_lost(const struct picl_writer *w, const struct pithi_convert *how)
 {
-    pithi_note(how, pithlog_get_info(w->log)->defs, "names became numbers, which lines at the start explain");
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
     pithi_note(how, w->on_comm, PITHI_ON_COMM);
     pithi_note(how, w->payloads, "payloads of events are left out");
@@ -171,24 +389,55 @@ static void say_what_is_lost(const struct picl_writer *w, const struct pithi_con
     pithi_note(how, w->others, "lost records are not told of");
 }
 
+static int put_lines(struct picl_writer *w, FILE *out)
+{
+    struct pithi_sorted line;
+    int err, status = 0;
+    TRY(pithi_sorter_end(w->lines));
+    while (!ferror_unlocked(out) && (status = pithi_sorter_next(w->lines, &line)) == 1)
+        fwrite_unlocked(line.data, 1, line.size, out);
+    if (status < 0)
+        err = PITH_ERR_IO;
+    else if (fflush(out) != 0 || ferror(out))
+        err = pithi_fail(PITH_ERR_IO, "the PICL file cannot be written");
+out:
+    return err;
+}
+
+static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
+{
+    struct pithi_each each = {w, put_start, put_record, NULL, &w->err};
+    uint32_t lanes = pithlog_get_info(w->log)->lanes;
+    int err;
+    w->nest.begin = begin_state;
+    w->nest.end = end_state;
+    w->nest.context = w;
+    if (!make_nodes(w))
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_picl_numbers_make(&w->numbers, w->log));
+    TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
+    TRY(pithi_each_record(w->log, how, &each));
+    for (uint32_t i = 0; i < lanes; i++)
+        if (!release(w, i))
+            return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(w->err);
+    TRY(put_lines(w, out));
+    say_what_is_lost(w, how);
+out:
+    return err;
+}
+
 int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct picl_writer w = {.log = log};
-    struct pithi_each each = {&w, put_start, put_record, NULL, &w.out.failed};
-    int err;
-    TRY(pithi_out_open(&w.out, out));
-    w.nest.begin = begin_state;
-    w.nest.end = end_state;
-    w.nest.context = &w;
-    if (!pithi_nest_open(&w.nest, pithlog_get_info(log)->lanes) || !make_nodes(&w))
-        err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    if (err == PITH_OK)
-        err = pithi_each_record(log, how, &each);
-    err = pithi_out_close(&w.out, err);
-    pithi_nest_close(&w.nest);
+    int err = write_all(&w, out, how);
+    for (uint32_t i = 0; w.node && i < pithlog_get_info(log)->lanes; i++)
+        free(w.node[i].waiting);
+    free(w.node);
+    free(w.first_node);
+    pithi_picl_numbers_free(&w.numbers);
     pithi_lookup_free(&w.nodes);
-    if (err == PITH_OK)
-        say_what_is_lost(&w, how);
-out:
+    pithi_sorter_free(w.lines);
+    pithi_nest_close(&w.nest);
     return err;
 }

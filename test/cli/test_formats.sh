@@ -97,15 +97,11 @@ lines() {
         $4 == "event" && index(lost, " payload ") { sub(/\tpayload=.*/, "") }
         { print }'
 }
-# PICL has a node for each lane, numbers for names, and a state about each end of a message.
+# PICL has a node for each lane.
 from_picl() {
     awk -F'\t' -v OFS='\t' 'NR == FNR { if (/^# lane/) { sub(/rank=/, "", $2); sub(/thread=/, "", $3); lane[n + 0] = $2 OFS $3; rank[n++ + 0] = $2 } next }
         /^#/ { next }
-        $5 == "trace_message" { sub(/payload=/, "", $6); split($6, word, " "); name[word[1] " " word[2]] = word[4]; next }
-        $5 == "send" || $5 == "recv" { next }
         $4 == "send" || $4 == "recv" { sub(/peer=/, "", $7); $7 = "peer=" rank[$7] }
-        $5 == "trace_mark" { sub(/payload=/, "", $6); $5 = name["mark " $6]; NF = 5 }
-        $5 in name { $5 = name[$5] }
         { split(lane[$2], at, OFS); $2 = at[1]; $3 = at[2]; print }' rich.txt -
 }
 back() { if [ "$1" = picl ]; then pith print "$2" | from_picl; else pith print "$2"; fi; }

@@ -17,15 +17,16 @@ def read_file(path):
         time = (s - first[0]) * 1000000 + us - first[1]
         out = lanes[node]
         if kind in LASTS:
-            out.append((time, ("enter", LASTS[kind][0])))
-            lasting[node] = [2, LASTS[kind], rest]
+            lasting[node] = [2, LASTS[kind], rest, time]
         elif kind == 11 and node in lasting:
             lasting[node][0] -= 1
             if lasting[node][0] == 0:
-                _, (state, message), values = lasting.pop(node)
+                _, (state, message), values, begun = lasting.pop(node)
+                alone = message and begun == time  # a message without a state
+                out.extend([] if alone else [(begun, ("enter", state))])
                 if message:
                     out.append((time, (message,) + tuple(values[:3])))
-                out.append((time, ("leave", state)))
+                out.extend([] if alone else [(time, ("leave", state))])
         elif kind in (20, 21):
             out.append((time, ("enter" if kind == 20 else "leave", OWN.get(rest[0], "block %d" % rest[0]))))
         elif kind in (5, 7, 8, 15, 16):
