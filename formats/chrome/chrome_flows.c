@@ -55,7 +55,9 @@ static int add_message(struct matching *m, const struct end *sent, const struct 
                                            .recv_ns = received->time_ns,
                                            .tag = sent->tag ? sent->tag : received->tag,
                                            .bytes = sent->bytes ? sent->bytes : received->bytes};
-    if (pithi_chrome_lanes_lane(m->lanes, sent->thread) == pithi_chrome_lanes_lane(m->lanes, received->thread)) {
+    /* In others' files such a flow is no message but tells what caused what on a thread. */
+    if (!pithi_chrome_lanes_own(m->lanes) &&
+        pithi_chrome_lanes_lane(m->lanes, sent->thread) == pithi_chrome_lanes_lane(m->lanes, received->thread)) {
         m->flows->inside++;
         return PITH_OK;
     }

@@ -9,7 +9,7 @@
 
 struct pithi_chrome_flows {
     struct pithi_sorter *sorter;
-    uint64_t inside, alone; /* within a lane; ends without a partner: passed over */
+    uint64_t inside, alone; /* passed over: flows within a lane (but of our own files), ends without a partner */
 };
 
 /* A message; its receiver's receives are numbered by the order of sending, so that each is matched with its own. */

@@ -31,6 +31,18 @@ is "$(said edge.trace.json)" "" "nothing of our own is passed over"
 pith print --json small.pith >lines && pith info lines 2>err
 is "$?:$(cat err)" "1:pith: lines: byte 0: not a log of any known format; \`pith help formats\` lists them" "lines of pith print --json are none"
 
+# ---- Messages to oneself, which are flows within a lane
+tr '|' '\t' >oneself.txt <<'T'
+# lane|rank=0|thread=0|name=main|host=
+0.000000000|0|0|send|MPI_COMM_WORLD|comm=0|peer=0|tag=5|bytes=100
+0.000001000|0|0|recv|MPI_COMM_WORLD|comm=0|peer=0|tag=5|bytes=100|posted=0
+0.000002000|0|0|send|MPI_COMM_WORLD|comm=0|peer=0|tag=5|bytes=200
+0.000003000|0|0|recv|MPI_COMM_WORLD|comm=0|peer=0|tag=5|bytes=200|posted=1
+T
+pith convert oneself.txt oneself.trace.json 2>/dev/null
+is "$(records oneself.trace.json)" "$(records oneself.txt)" "messages to oneself come back"
+is "$(said oneself.trace.json)" "" "and none is passed over"
+
 # ---- Whole states, in any order
 events >whole <<'J'
 {"ph":"X","name":"inner","pid":77,"tid":77,"ts":12.5,"dur":2,"cat":"c,d"},
