@@ -67,6 +67,10 @@ static int add_def(struct copying *c, const struct pithlog_def *def, uint32_t *i
         err = pithi_defs_add(defs, &own, id);
     }
     free(name);
+    if (err == PITH_OK && c->what->differing) {
+        const struct pithlog_def *there = pithi_defs_get(defs, *id);
+        *c->what->differing += strcmp(there->colour, def->colour) != 0 || strcmp(there->group, def->group) != 0;
+    }
     return err;
 }
 

@@ -115,15 +115,19 @@ static int value_among(const char *values, const char *value)
 }
 
 /* The values of all logs, each once, malloc'ed. */
-static char *all_values(const struct pithi_source *sources, uint32_t count, const char *key)
+static char *all_values(const struct pithi_source *sources, uint32_t count, const char *key, uint64_t *left_out)
 {
     char *all = strdup("");
 
     for (uint32_t i = 0; all && i < count; i++) {
         const char *value = property(sources[i].log, key);
         char *more;
-        if (!value || strcmp(all, value) == 0 || value_among(all, value) || strlen(all) > MOST_BYTES)
+        if (!value || strcmp(all, value) == 0 || value_among(all, value))
             continue;
+        if (strlen(all) > MOST_BYTES) {
+            ++*left_out;
+            continue;
+        }
         if (asprintf(&more, "%s%s%s", all, *all ? ", " : "", value) < 0)
             more = NULL;
         free(all);
@@ -141,9 +145,10 @@ static int told_before(const struct pithi_source *sources, uint32_t index, const
     return 0;
 }
 
-static int tell(const struct pithi_source *sources, uint32_t count, const char *key, struct pithi_defs *defs)
+static int tell(const struct pithi_source *sources, uint32_t count, const char *key, struct pithi_defs *defs,
+                uint64_t *left_out)
 {
-    char *values = all_values(sources, count, key);
+    char *values = all_values(sources, count, key, left_out);
     int err = values ? pithi_defs_property(defs, key, values) : no_memory();
 
     free(values);
@@ -161,7 +166,8 @@ static int tell_start(const struct pithi_source *sources, uint32_t count, struct
     return pithi_defs_property(defs, start_key, property(first->log, start_key));
 }
 
-int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs)
+int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs,
+                        uint64_t *left_out)
 {
     const char *key, *value;
     int err = PITH_OK;
@@ -169,7 +175,7 @@ int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
             if (strcmp(key, start_key) != 0 && !told_before(sources, i, key))
-                TRY(tell(sources, count, key, defs));
+                TRY(tell(sources, count, key, defs, left_out));
     if (clock)
         TRY(tell_start(sources, count, defs));
 out:

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "error.h"
+#include "foreign/names.h"
 #include "native/bytes.h"
 #include "native/copy.h"
 #include "native/log.h"
@@ -32,6 +33,7 @@ struct merge {
     enum align align;
     struct pithi_source *sources;
     uint32_t count, room;
+    uint64_t differing, values_left_out, hosts_left_out; /* what one log cannot have of several */
 };
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
@@ -208,6 +210,31 @@ static int join_lanes(struct merge *m)
     return err;
 }
 
+/* A rank has one host, that of the log that is written last. */
+static int count_hosts(struct merge *m)
+{
+    struct pithi_map seen = {0};
+    const char **hosts = NULL;
+    uint32_t count = 0, room = 0, at;
+    int ok = 1;
+
+    for (uint32_t i = 0; ok && i < m->count; i++)
+        for (uint32_t k = 0; ok && k < pithi_log_ranks(m->sources[i].log); k++) {
+            const struct pithi_log_rank *rank = pithi_log_rank(m->sources[i].log, k);
+            const char *host = pithi_log_host(m->sources[i].log, rank);
+            if (pithi_map_get(&seen, (uint32_t)rank->rank, &at)) {
+                m->hosts_left_out += strcmp(hosts[at], host) != 0;
+                hosts[at] = host;
+            } else if ((ok = pithi_grow(&hosts, count, &room, sizeof *hosts) &&
+                             pithi_map_put(&seen, (uint32_t)rank->rank, count))) {
+                hosts[count++] = host;
+            }
+        }
+    pithi_map_free(&seen);
+    free(hosts);
+    return ok ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
+}
+
 static int number_ranks(struct merge *m)
 {
     int collide, err = ranks_collide(m, &collide);
@@ -218,7 +245,9 @@ static int number_ranks(struct merge *m)
         m->ranks = collide ? RANKS_FOLLOW : RANKS_KEEP;
     if (m->ranks == RANKS_FOLLOW)
         return follow_ranks(m);
-    return collide ? join_lanes(m) : PITH_OK;
+    if (collide && (err = join_lanes(m)) == PITH_OK)
+        err = count_hosts(m);
+    return err;
 }
 
 /* ---- Times ------------------------------------------------------------------------------------------------------- */
@@ -274,12 +303,14 @@ static int align_times(struct merge *m)
 static int fill(void *context, struct pithi_writer *writer)
 {
     struct merge *m = context;
-    int err = pithi_sources_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer));
+    int err = pithi_sources_facts(m->sources, m->count, m->align == ALIGN_CLOCK, pithi_writer_defs(writer),
+                                  &m->values_left_out);
 
     for (uint32_t i = 0; err == PITH_OK && i < m->count; i++) {
         struct pithi_source *s = &m->sources[i];
         struct pithi_copy what = {.from_ns = INT64_MIN,
                                   .to_ns = INT64_MAX,
+                                  .differing = &m->differing,
                                   .shift_ns = s->shift_ns,
                                   .rank_offset = s->rank_offset,
                                   .threads = s->threads,
@@ -291,6 +322,16 @@ static int fill(void *context, struct pithi_writer *writer)
             err = pithi_writer_rest(writer);
     }
     return err;
+}
+
+static void tell_losses(const struct merge *m)
+{
+    const struct pithi_convert how = {.note = pithi_outfile_note};
+
+    pithi_note(&how, m->differing,
+               "definitions have another colour or group in another log: that of the first is kept");
+    pithi_note(&how, m->hosts_left_out, "ranks have another host in another log: that of the last is kept");
+    pithi_note(&how, m->values_left_out, "values of properties are left out: there is no room for more");
 }
 
 /* Each log keeps its file open. */
@@ -321,6 +362,7 @@ static int merge_logs(const char *command, struct merge *m)
     TRY(align_times(m));
     TRY(number_ranks(m));
     TRY(pithi_outfile_make(command, format, m->out, fill, m, records));
+    tell_losses(m);
 out:
     return err ? pithi_tool_failed() : 0;
 }

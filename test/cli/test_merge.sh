@@ -82,6 +82,19 @@ for ((i = 0; i < 1100; i++)); do printf '# state\tname=s\n0.%09d\t%d\t0\tenter\t
 pith merge -o m.pith --align none r{0..1099}.txt
 is "$? $(pith info m.pith | grep -E '^(ranks|records):' | tr '\n' ' ')" "0 ranks: 1100 records: 2200 " "1100 logs"
 
+# ---- What one log cannot have of several is said.
+for i in 1 2; do
+    printf '# property\tkey=long\tvalue=%s\n# lane\trank=0\tthread=0\tname=\thost=host%d\n# state\tname=s\tcolour=%s\tgroup=user\n# counter\tname=c\tcolour=\tgroup=user\tunit=%s\n0.000001000\t0\t0\tenter\ts\n0.000002000\t0\t0\tcounter\tc\tvalue=%d\n' \
+        "$(printf "%02500d" $i)" $i "$([ $i = 1 ] && echo red || echo blue)" "u$i" $i >differ$i.txt
+done
+pith merge differ1.txt differ2.txt -o differ.pith --ranks keep --align none 2>err
+is "$? $(cat err)" "0 pith: note: 1 definitions have another colour or group in another log: that of the first is kept
+pith: note: 1 ranks have another host in another log: that of the last is kept
+pith: note: 1 values of properties are left out: there is no room for more" "colours, hosts, long properties"
+is "$(pith print differ.pith | grep -cE 'colour=red|host=host2|unit=u[12]')" 5 "the first one's colour, the last one's host, a counter for each unit"
+pith merge differ1.txt differ1.txt -o differ.pith --ranks keep --align none 2>err
+is "$? $(cat err)" "0 " "nothing to be said of equal ones"
+
 # ---- failures
 fails() { # STATUS MESSAGE WHAT COMMAND...
     local status=$1 message=$2 what=$3; shift 3
