@@ -3,6 +3,7 @@
 #include "colour.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -278,4 +279,15 @@ const char *pithi_colour_nearest(uint32_t rgb)
     for (uint32_t percent = 0; percent <= 100; percent++)
         consider(&nearest, grays[percent], gray_rgb(percent));
     return nearest.name;
+}
+
+const char *pithi_colour_text(uint32_t rgb, char text[8])
+{
+    const char *name = pithi_colour_nearest(rgb);
+    uint32_t named;
+
+    if (pithi_colour_parse(name, &named) && named == rgb)
+        return name;
+    snprintf(text, 8, "#%06x", (unsigned)rgb);
+    return text;
 }

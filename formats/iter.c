@@ -482,7 +482,10 @@ static UNCOMMON int next(struct pithlog_iter *it, struct pithlog_record *r)
     }
 }
 
-enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it) { return it->part; }
+enum pithi_iter_part pithi_iter_part(const struct pithlog_iter *it)
+{
+    return it->runs ? pithi_runs_part(it->runs) : it->part;
+}
 
 int pithlog_iter_next(struct pithlog_iter *it, struct pithlog_record *r)
 {

@@ -19,6 +19,7 @@ enum { PITHI_SLAB_RECORDS = 16 << 20 };
 int pithi_runs_new(struct pithlog *log, const struct pithlog_query *query, uint64_t slab_records,
                    struct pithi_runs **runs);
 int pithi_runs_next(struct pithi_runs *runs, struct pithlog_record *records, uint32_t count);
+enum pithi_iter_part pithi_runs_part(const struct pithi_runs *runs); /* of the record delivered last */
 void pithi_runs_free(struct pithi_runs *runs);
 
 #endif

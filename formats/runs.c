@@ -325,6 +325,14 @@ static int merge(struct pithi_runs *m, struct pithlog_record *records, uint32_t 
     return (int)n;
 }
 
+/* Its run's key is as it was: the next record is looked for when it is asked for. */
+enum pithi_iter_part pithi_runs_part(const struct pithi_runs *m)
+{
+    return m->tree[0].key == 0                ? PITHI_PART_BEFORE
+           : m->tree[0].key >= PITHI_KEY_LAST ? PITHI_PART_AFTER
+                                              : PITHI_PART_WITHIN;
+}
+
 int pithi_runs_next(struct pithi_runs *m, struct pithlog_record *records, uint32_t count)
 {
     while (!m->over) {

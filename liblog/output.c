@@ -54,12 +54,18 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
 
 /* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in
  * a library that a program opens while it runs.) */
-static char notes[512];
+static char notes[2048];
 
 static void take_note(const char *text)
 {
-    size_t used = strlen(notes);
-    snprintf(notes + used, sizeof notes - used, "%s%s", used > 0 ? "; " : "", text);
+    static const char more[] = "; and more";
+    size_t used = strlen(notes), room = sizeof notes - sizeof more;
+    if (used > sizeof more && strcmp(notes + used + 1 - sizeof more, more) == 0)
+        return;
+    if (used + strlen(text) + 2 < room)
+        snprintf(notes + used, room - used, "%s%s", used > 0 ? "; " : "", text);
+    else
+        memcpy(notes + used, more, sizeof more);
 }
 
 /* Writes `part` once more as `format`, under a name of this job's own. */

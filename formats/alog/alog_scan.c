@@ -248,6 +248,7 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
 {
     switch (line->type) {
     case PITHI_ALOG_CREATOR:
+        scan->own = line->comment_size == 4 && memcmp(line->comment, "Pith", 4) == 0;
         return add_property(defs, "creator", line);
     case PITHI_ALOG_PROCESSES:
         scan->processes = is_process(line->data) ? line->data : 0;
@@ -454,6 +455,8 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
     /* Without -6, or with one later than the first event, the first event is the start. */
     if (scan->first_ns != INT64_MAX && (!scan->has_start || scan->first_ns < scan->start_ns))
         scan->start_ns = scan->first_ns;
+    if (scan->own && scan->start_ns > 0)
+        scan->start_ns = 0;
 out:
     return err;
 }

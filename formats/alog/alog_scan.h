@@ -52,6 +52,7 @@ struct pithi_alog_scan {
     int64_t rollover_ns;
     int64_t processes; /* of the -3 line, else 0 */
     int has_start, disorder;
+    int own;          /* Pith has written it: its times are the log's, whatever -6 says */
     int64_t first_ns; /* of the events; INT64_MAX: none */
     uint64_t ignored_states;
     uint32_t numbers_told; /* event_numbers.h */

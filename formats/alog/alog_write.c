@@ -42,9 +42,10 @@ struct alog_writer {
     struct number *numbers;
     int32_t next_number, kinds; /* how many are in use */
     struct pithi_given given;
-    uint64_t lines_written, on_comm, counters, collectives, comms, pauses, lost_records, lost_messages, cut_comments,
-        other_comms;
-    int64_t end_us;
+    struct pithi_losses losses;
+    uint64_t lines_written, no_line, changed_names, changed_formats, changed_payloads;
+    int64_t base_ns; /* time 0 of the file */
+    int64_t start_us, end_us;
 };
 
 /* What one record becomes. */
@@ -137,7 +138,7 @@ static struct number *number_of(struct alog_writer *w, uint32_t id)
 
 static void set_comment(struct alog_writer *w, struct planned *plan, const char *text, size_t size)
 {
-    w->cut_comments += (uint64_t)pithi_name_cut(plan->comment, sizeof plan->comment, text, size);
+    w->changed_payloads += pithi_name_cut(plan->comment, sizeof plan->comment, text, size) != 0;
 }
 
 /* A string token at `payload`; what is missing at the end is missing in the comment. */
@@ -179,10 +180,9 @@ static int plan_message(struct alog_writer *w, const struct pithlog_record *reco
     int32_t partner = first_line(w, record->peer);
 
     if (partner < 0) {
-        w->lost_messages += record->kind == PITHLOG_SEND || record->peer >= 0;
+        w->no_line += record->peer >= 0;
         return 0;
     }
-    w->other_comms += record->comm != 0;
     w->lines = partner >= w->lines ? partner + 1 : w->lines;
     plan->type = record->kind == PITHLOG_SEND ? PITHI_ALOG_SEND : PITHI_ALOG_RECV;
     plan->line = w->main_line[record->lane];
@@ -191,25 +191,15 @@ static int plan_message(struct alog_writer *w, const struct pithlog_record *reco
     return 1;
 }
 
-static void count_dropped(struct alog_writer *w, const struct pithlog_record *record)
-{
-    w->counters += record->kind == PITHLOG_COUNTER;
-    w->collectives += record->kind == PITHLOG_COLL;
-    w->comms += record->kind == PITHLOG_COMM_CREATE || record->kind == PITHLOG_COMM_FREE;
-    w->pauses += record->kind == PITHLOG_PAUSE || record->kind == PITHLOG_RESUME;
-    w->lost_records += record->kind == PITHLOG_LOST;
-}
-
 /* 1: the record is the line `plan`; 0: ALOG has no such line. */
-static int plan_record(struct alog_writer *w, const struct pithlog_record *record, int64_t base_ns,
-                       struct planned *plan)
+static int plan_record(struct alog_writer *w, const struct pithlog_record *record, struct planned *plan)
 {
     struct number *number;
 
     if (record->lane >= w->lanes)
         return 0;
     plan->line = w->line[record->lane];
-    plan->time_us = (record->time_ns - base_ns + 500) / 1000;
+    plan->time_us = (record->time_ns - w->base_ns + 500) / 1000;
     plan->data = 0;
     plan->comment[0] = 0;
     switch (record->kind) {
@@ -219,7 +209,6 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
         number = number_of(w, record->id);
         if (!number)
             return 0;
-        w->on_comm += (uint64_t)pithi_is_on_comm(record);
         plan->type = record->kind == PITHLOG_LEAVE ? number->end : number->start;
         if (record->kind == PITHLOG_EVENT)
             plan_payload(w, record, number, plan);
@@ -228,7 +217,6 @@ static int plan_record(struct alog_writer *w, const struct pithlog_record *recor
     case PITHLOG_RECV:
         return plan_message(w, record, plan);
     default:
-        count_dropped(w, record);
         return 0;
     }
 }
@@ -256,18 +244,22 @@ static int write_names(struct alog_writer *w, enum pithlog_def_kind kind)
                                           "dimple3", "boxes",      "2x2",     "gray2",    "gray",     "vlines2"};
     struct pithi_lookup used = {0};
     char name[NAME_BYTES], word[16];
-    int err = PITH_OK;
+    int err = PITH_OK, changed;
 
     for (uint32_t id = 0; id < w->defs && !err; id++) {
         const struct pithlog_def *def = pithlog_get_def(w->log, id);
         const struct number *number = &w->numbers[id];
         if (!number->start || def->kind != kind)
             continue;
-        if (pithi_name_unique(&used, name, sizeof name, def->name) < 0)
+        changed = pithi_name_unique(&used, name, sizeof name, def->name[0] ? def->name : "?");
+        if (changed < 0)
             err = no_memory();
-        else if (kind == PITHLOG_STATE)
-            fprintf(w->out, "-13 0 %d %d 0 0 %s:%s %s\n", number->start, number->end, colour_word(w, id, word),
-                    bitmaps[id % (sizeof bitmaps / sizeof bitmaps[0])], name[0] ? name : "?");
+        w->changed_names += changed > 0 || !def->name[0];
+        const char *colour = kind == PITHLOG_STATE ? colour_word(w, id, word) : "";
+        pithi_losses_colour(&w->losses, id, colour);
+        if (kind == PITHLOG_STATE)
+            fprintf(w->out, "-13 0 %d %d 0 0 %s:%s %s\n", number->start, number->end, colour,
+                    bitmaps[id % (sizeof bitmaps / sizeof bitmaps[0])], name);
         else
             fprintf(w->out, "-9 0 0 %d 0 0 %s\n", number->start, name);
     }
@@ -283,10 +275,15 @@ static void write_formats(struct alog_writer *w)
     for (uint32_t id = 0; id < w->defs; id++) {
         const struct pithlog_def *def = pithlog_get_def(w->log, id);
         const struct number *number = &w->numbers[id];
-        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both || !(number->single || number->text))
+        if (!number->start || def->kind != PITHLOG_EVENT_TYPE || number->both)
             continue;
+        if (!(number->single || number->text)) {
+            w->changed_formats += *def->format != 0;
+            continue;
+        }
         if (!number->single || pithi_name_cut(format, sizeof format, def->format, strlen(def->format)))
             strcpy(format, number->single == 'd' ? "%d" : "%s");
+        w->changed_formats += strcmp(format, def->format) != 0;
         fprintf(w->out, "-10 0 0 %d 0 0 %s\n", number->start, format);
     }
 }
@@ -297,7 +294,8 @@ static void write_lines(struct alog_writer *w)
     char name[NAME_BYTES];
 
     for (uint32_t i = 0; i < w->lanes && (lane = pithlog_get_lane(w->log, i)); i++) {
-        pithi_name_cut(name, sizeof name, lane->name ? lane->name : "", lane->name ? strlen(lane->name) : 0);
+        w->changed_names +=
+            pithi_name_cut(name, sizeof name, lane->name ? lane->name : "", lane->name ? strlen(lane->name) : 0) != 0;
         if (w->threads)
             fprintf(w->out, "-15 %d 0 0 0 0 rank %d thread %" PRIu32 "%s%s\n", w->line[i], lane->rank, lane->thread,
                     name[0] ? ": " : "", name);
@@ -312,8 +310,8 @@ static int write_header(struct alog_writer *w)
 
     fprintf(w->out, "-1 0 0 0 0 0 Pith\n-2 0 0 %" PRIu64 " 0 0\n-3 0 0 %d 0 0\n-4 0 0 1 0 0\n-5 0 0 %d 0 0\n",
             w->lines_written, w->lines > 0 ? w->lines : 1, w->kinds);
-    fprintf(w->out, "-6 0 0 0 0 0\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n",
-            w->end_us > 0 ? w->end_us : 1);
+    fprintf(w->out, "-6 0 0 0 0 %" PRId64 "\n-7 0 0 0 0 %" PRId64 "\n-8 0 0 1 0 0\n-11 0 0 0 0 0\n", w->start_us,
+            w->end_us > w->start_us ? w->end_us : w->start_us + 1);
     TRY(write_names(w, PITHLOG_EVENT_TYPE));
     write_formats(w);
     TRY(write_names(w, PITHLOG_STATE));
@@ -363,7 +361,7 @@ static void write_line(FILE *out, const struct planned *plan)
 }
 
 /* One pass; `write` 0: counts only. */
-static int pass(struct alog_writer *w, int write, uint64_t *unmatched_ends)
+static int pass(struct alog_writer *w, int write)
 {
     struct pithi_walk walk;
     struct pithlog_record record;
@@ -371,16 +369,19 @@ static int pass(struct alog_writer *w, int write, uint64_t *unmatched_ends)
     int status = 0, err;
 
     TRY(pithi_walk_open(&walk, w->log, w->how));
-    int64_t base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* ALOG's times begin at 0 */
+    w->base_ns = walk.from_ns < 0 ? walk.from_ns : 0; /* ALOG's times begin at 0 */
+    w->start_us = (walk.from_ns - w->base_ns + 500) / 1000;
+    walk.losses = write ? NULL : &w->losses;
+    if (!write)
+        pithi_losses_zero(&w->losses, w->base_ns);
     while (!ferror_unlocked(w->out) && (status = pithi_walk_next(&walk, &record)) == 1) {
-        if (!plan_record(w, &record, base_ns, &plan))
+        if (!plan_record(w, &record, &plan))
             continue;
         w->lines_written++;
         w->end_us = plan.time_us > w->end_us ? plan.time_us : w->end_us;
         if (write)
             write_line(w->out, &plan);
     }
-    *unmatched_ends = walk.unmatched_ends;
     pithi_walk_close(&walk);
     if (status < 0)
         err = PITH_ERR_DAMAGED;
@@ -388,26 +389,26 @@ out:
     return err;
 }
 
-static void tell_losses(const struct alog_writer *w, uint64_t unmatched_ends)
+static void tell_losses(struct alog_writer *w)
 {
-    pithi_note(w->how, w->on_comm, PITHI_ON_COMM);
-    pithi_note(w->how, w->counters, "counter values left out: ALOG has no counters");
-    pithi_note(w->how, w->collectives, "collective records left out (their states are there)");
-    pithi_note(w->how, w->comms, "communicator records left out: ALOG has no communicators");
-    pithi_note(w->how, w->other_comms, "messages of other communicators written as messages of the world");
-    pithi_note(w->how, w->pauses, "pauses and resumes left out");
-    pithi_note(w->how, w->lost_records, "records of lost records left out");
-    pithi_note(w->how, w->lost_messages, "messages to or from processes without a line left out");
-    pithi_note(w->how, w->cut_comments, "comments cut to 99 bytes");
-    pithi_note(w->how, unmatched_ends, "ends of states without a start left out");
+    pithi_losses_tell(&w->losses, w->how,
+                      PITHI_LOSES(ORIGIN) | PITHI_LOSES(ROUNDED) | PITHI_LOSES_ENDS | PITHI_LOSES_COUNTERS |
+                          PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) | PITHI_LOSES(MESSAGE_COMMS) |
+                          PITHI_LOSES_POSTING | PITHI_LOSES(THREADS) | PITHI_LOSES_GAPS | PITHI_LOSES(UNUSED) |
+                          PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS) | PITHI_LOSES(COLOURS_CHANGED) |
+                          PITHI_LOSES(HOSTS) | PITHI_LOSES(COMMS) | PITHI_LOSES(PROPERTIES));
+    pithi_note(w->how, w->no_line, "ends of messages with processes without a line are left out");
+    pithi_note(w->how, w->changed_names, "names of definitions and lanes cut to 63 bytes or changed");
+    pithi_note(w->how, w->changed_formats, "formats of payloads became %d or %s, or are left out");
+    pithi_note(w->how, w->changed_payloads, "payloads cut to 99 bytes or changed");
 }
 
 int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct alog_writer w = {.log = log, .out = out, .how = how, .defs = pithlog_get_info(log)->defs, .next_number = 1};
-    uint64_t unmatched_ends = 0;
     int err;
 
+    TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_given_open(&w.given, log));
     TRY(pithi_given_read(&w.given, log, 1));
     TRY(number_lanes(&w));
@@ -416,13 +417,16 @@ int pithi_alog_write(struct pithlog *log, FILE *out, const struct pithi_convert 
         err = no_memory();
         goto out;
     }
-    TRY(pass(&w, 0, &unmatched_ends));
+    TRY(pass(&w, 0));
     TRY(write_header(&w));
-    tell_losses(&w, unmatched_ends);
-    TRY(pass(&w, 1, &unmatched_ends));
+    w.no_line = w.changed_payloads = 0; /* the second pass counts again */
+    TRY(pass(&w, 1));
     if (fflush(out) != 0 || ferror(out))
         err = pithi_fail(PITH_ERR_IO, "the ALOG file cannot be written");
+    if (!err)
+        tell_losses(&w);
 out:
+    pithi_losses_close(&w.losses);
     free(w.line);
     free(w.main_line);
     free(w.numbers);

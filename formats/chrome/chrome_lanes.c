@@ -111,7 +111,7 @@ static int set_name(struct pithi_chrome_place *place, const struct pithi_json_va
 int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi_chrome_event *event)
 {
     int process = pithi_json_is(&event->name, "process_name") || pithi_json_is(&event->name, "process_sort_index");
-    struct pithi_json_value name;
+    struct pithi_json_value name, made;
     uint32_t thread;
     int err;
     if (!process && !pithi_json_is(&event->name, "thread_name") && !pithi_json_is(&event->name, "thread_sort_index"))
@@ -121,7 +121,7 @@ int pithi_chrome_lanes_meta(struct pithi_chrome_lanes *lanes, const struct pithi
     if (process)
         place = &lanes->processes[place->process];
     pithi_chrome_arg_number(event, "sort_index", INT64_MIN, &place->order);
-    if (pithi_chrome_arg(event, "name", &name))
+    if (pithi_chrome_arg(event, "name", &name) && !pithi_chrome_arg(event, "made", &made)) /* our own writer's */
         TRY(set_name(place, &name));
 out:
     return err;

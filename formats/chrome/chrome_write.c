@@ -20,9 +20,10 @@ struct chrome_writer {
     struct pithi_nest nest;
     char **names; /* [defs] as JSON */
     char **groups;
-    int64_t start_ns;
+    int64_t zero_ns;
     int begun; /* a comma is due */
-    uint64_t on_comm, collectives, comms, other_comms, left_out, no_numbers;
+    struct pithi_losses losses;
+    uint64_t no_numbers;
 };
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
@@ -51,7 +52,7 @@ static void begin_timed(struct chrome_writer *w, const char *phase, uint32_t lan
 {
     begin_event(w, phase, lane);
     pithi_out_text(&w->out, ",\"ts\":");
-    put_us(&w->out, (uint64_t)time_ns - (uint64_t)w->start_ns);
+    put_us(&w->out, (uint64_t)time_ns - (uint64_t)w->zero_ns);
 }
 
 static void put_name(struct chrome_writer *w, uint32_t id)
@@ -70,14 +71,15 @@ static void put_number(struct chrome_writer *w, const char *key, int64_t value)
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, const char *name)
+/* `made`: the log has no name; told so that the reader has none either. */
+static void put_meta(struct chrome_writer *w, uint32_t lane, const char *what, const char *name, int made)
 {
     begin_event(w, "M", lane);
     pithi_out_text(&w->out, ",\"name\":\"");
     pithi_out_text(&w->out, what);
     pithi_out_text(&w->out, "\",\"args\":{\"name\":");
     pithi_out_quoted(&w->out, PITHI_QUOTE_JSON, name);
-    pithi_out_text(&w->out, "}}");
+    pithi_out_text(&w->out, made ? ",\"made\":true}}" : "}}");
 }
 
 static void put_lanes(struct chrome_writer *w)
@@ -87,10 +89,10 @@ static void put_lanes(struct chrome_writer *w)
     for (uint32_t i = 0; (lane = pithlog_get_lane(w->log, i)); before = lane, i++) {
         if (!before || before->rank != lane->rank) {
             snprintf(name, sizeof name, *lane->host ? "rank %d (%.255s)" : "rank %d", (int)lane->rank, lane->host);
-            put_meta(w, i, "process_name", name);
+            put_meta(w, i, "process_name", name, 0);
         }
         snprintf(name, sizeof name, lane->thread ? "thread %u" : "main", (unsigned)lane->thread);
-        put_meta(w, i, "thread_name", *lane->name ? lane->name : name);
+        put_meta(w, i, "thread_name", *lane->name ? lane->name : name, !*lane->name);
     }
 }
 
@@ -183,7 +185,6 @@ static void put_own(struct chrome_writer *w, const struct pithlog_record *r, con
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct chrome_writer *w = context;
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -195,13 +196,6 @@ static int put_record(void *context, const struct pithlog_record *r)
         break;
     case PITHLOG_COUNTER:
         put_value(w, r);
-        break;
-    case PITHLOG_COLL:
-        w->collectives++;
-        break;
-    case PITHLOG_COMM_CREATE:
-    case PITHLOG_COMM_FREE:
-        w->comms++;
         break;
     case PITHLOG_PAUSE:
         put_own(w, r, "recording paused");
@@ -236,20 +230,26 @@ static void put_end(struct chrome_writer *w, const struct pithlog_message *m, ui
 static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
     struct chrome_writer *w = context;
-    w->other_comms += m->comm != 0;
     put_end(w, m, number, 1);
     put_end(w, m, number, 0);
 }
 
-static void begin(void *context, int64_t from_ns) { ((struct chrome_writer *)context)->start_ns = from_ns; }
+/* Viewers want no times below 0. */
+static void begin(void *context, int64_t from_ns)
+{
+    struct chrome_writer *w = context;
+    w->zero_ns = from_ns < 0 ? from_ns : 0;
+    pithi_losses_zero(&w->losses, w->zero_ns);
+}
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
 int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct chrome_writer w = {.log = log};
-    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed};
+    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed, &w.losses};
     int err;
+    TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     w.nest.begin = begin_state;
     w.nest.end = end_state;
@@ -262,20 +262,21 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)
-        err = pithi_each_message(log, how, &each, &w.left_out);
+        err = pithi_each_message(log, how, &each);
     pithi_out_text(&w.out, "\n]}\n");
     err = pithi_out_close(&w.out, err);
     pithi_nest_close(&w.nest);
     free_names(&w);
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
-        pithi_note(how, w.on_comm, PITHI_ON_COMM);
-        pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
-        pithi_note(how, w.comms, "records of communicators made and freed are left out");
-        pithi_note(how, w.other_comms, "messages do not tell their communicator");
-        pithi_note(how, w.left_out, "ends of messages without a partner are left out");
+        pithi_losses_tell(&w.losses, how,
+                          PITHI_LOSES(ORIGIN) | PITHI_LOSES_ENDS | PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) |
+                              PITHI_LOSES(MESSAGE_COMMS) | PITHI_LOSES(NO_PARTNER) | PITHI_LOSES_POSTING |
+                              PITHI_LOSES(UNUSED) | PITHI_LOSES(COLOURS) | PITHI_LOSES(FORMATS) | PITHI_LOSES(UNITS) |
+                              PITHI_LOSES(COMMS) | PITHI_LOSES(PROPERTIES));
         pithi_note(how, w.no_numbers, "values of counters that are no finite numbers are left out");
     }
 out:
+    pithi_losses_close(&w.losses);
     return err;
 }

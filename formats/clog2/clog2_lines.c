@@ -43,7 +43,7 @@ static int add_entry(struct pithi_clog2_lines *lines, uint64_t key, const char *
     pithi_clog2_put32(entry->uuid, (int32_t)(uint32_t)key);
     pithi_clog2_put64f(entry->uuid + 4, (double)(key >> 32));
     memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME, mark, length);
-    pithi_name_cut(text, sizeof text - length, name, strlen(name));
+    lines->cut_names += pithi_name_cut(text, sizeof text - length, name, strlen(name)) != 0;
     memcpy(entry->uuid + PITHI_CLOG2_UUID_NAME + length, text, strlen(text));
     return PITH_OK;
 }
@@ -393,6 +393,30 @@ int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog
         TRY(write_free(lines, record->time_ns, &line));
 out:
     return err;
+}
+
+/* A member is in the file when a line of it is. */
+static uint64_t missing_members(const struct pithi_clog2_lines *lines, const struct pithlog_comm *def, int32_t number)
+{
+    uint64_t missing = 0;
+
+    for (int32_t i = 0; i < def->size + def->remote_size; i++) {
+        struct pithi_clog2_line line = line_in(def, number, i, 0);
+        missing += !pithi_lookup_get(&lines->announced, pithi_lookup_pair((uint32_t)line.comm, (uint32_t)line.rank));
+    }
+    return missing;
+}
+
+void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members)
+{
+    const struct pithlog_comm *def;
+
+    *comms = *members = 0;
+    for (uint32_t i = 1; (def = pithlog_get_comm(lines->log, i)) != NULL; i++) {
+        const uint64_t *number = pithi_lookup_get(&lines->number_of, i);
+        *comms += !number;
+        *members += number ? missing_members(lines, def, (int32_t)*number) : 0;
+    }
 }
 
 int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out)

@@ -28,7 +28,7 @@ struct pithi_clog2_lines {
     struct pithi_clog2_entry *entries; /* by number in the file */
     uint32_t entry_count, entry_size;
     struct pithi_clog2_made made;
-    uint64_t unknown_members;
+    uint64_t unknown_members, cut_names; /* cut_names: of communicators and hosts */
 };
 
 int pithi_clog2_lines_open(struct pithi_clog2_lines *lines, struct pithlog *log, struct pithi_clog2_stream *stream);
@@ -50,6 +50,9 @@ int pithi_clog2_event_line(struct pithi_clog2_lines *lines, const struct pithlog
 
 /* A COMM_CREATE or COMM_FREE record. */
 int pithi_clog2_write_comm(struct pithi_clog2_lines *lines, const struct pithlog_record *record);
+
+/* Communicators, and members of others, that no record of the file is of. */
+void pithi_clog2_lines_lost(const struct pithi_clog2_lines *lines, uint64_t *comms, uint64_t *members);
 
 /* The communicator table, behind the blocks. */
 int pithi_clog2_write_table(const struct pithi_clog2_lines *lines, FILE *out);

@@ -116,6 +116,13 @@ static struct pithi_clog2_number *number_of(struct pithi_clog2_numbers *numbers,
     return &numbers->numbers[id];
 }
 
+void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, struct pithi_losses *losses)
+{
+    for (uint32_t id = 0; id < numbers->count; id++)
+        if (numbers->numbers[id].named)
+            pithi_losses_colour(losses, id, numbers->numbers[id].colour);
+}
+
 /* ---- Definitions in the file ----------------------------------------------------------------------------------- */
 
 static int write_state(struct pithi_clog2_numbers *numbers, const struct pithi_clog2_number *number, int64_t time_ns,

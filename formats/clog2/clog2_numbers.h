@@ -16,6 +16,7 @@
 #include "clog2/clog2_payload.h"
 #include "clog2/clog2_stream.h"
 #include "foreign/given_numbers.h"
+#include "foreign/losses.h"
 #include "foreign/lookup.h"
 #include "format.h"
 
@@ -53,5 +54,8 @@ int pithi_clog2_info_state(struct pithi_clog2_numbers *numbers, uint32_t info, u
 /* The same for an EVENT; *shape: how its payloads are packed. */
 int pithi_clog2_solo_number(struct pithi_clog2_numbers *numbers, const struct pithlog_record *record, int32_t *event,
                             const struct pithi_clog2_shape **shape);
+
+/* Tells what the colours of all definitions in the file have become. */
+void pithi_clog2_numbers_colours(const struct pithi_clog2_numbers *numbers, struct pithi_losses *losses);
 
 #endif

@@ -45,7 +45,7 @@ void pithi_clog2_shape_make(struct pithi_clog2_shape *shape, const char *format)
 
     *shape = (struct pithi_clog2_shape){0};
     length = choose_tokens(shape, format);
-    if (!pithi_name_cut(shape->format, sizeof shape->format, format, length))
+    if (pithi_name_cut(shape->format, sizeof shape->format, format, length) != PITHI_NAME_CUT)
         return;
     shape->cut |= 1;
     if (shape->tokens[0]) {

@@ -19,7 +19,8 @@ struct clog2_writer {
     struct pithi_clog2_lines lines;
     struct pithi_clog2_numbers numbers;
     struct pithi_clog2_cargo cargo;
-    uint64_t counters, collectives, pauses, lost_records, lost_messages, large_messages;
+    struct pithi_losses losses;
+    uint64_t counters, lost_messages, large_messages;
 };
 
 /* ---- Records --------------------------------------------------------------------------------------------------- */
@@ -64,6 +65,7 @@ static int write_counter(struct clog2_writer *w, const struct pithlog_record *re
         w->counters++;
         return PITH_OK;
     }
+    w->losses.used[record->id] |= PITHI_KEPT;
     body = put(w, PITHI_CLOG2_TIMESHIFT, record, &w->lines.lanes[record->lane]);
     if (!body)
         return PITH_ERR_IO;
@@ -90,9 +92,7 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
     case PITHLOG_COUNTER:
         return write_counter(w, record);
     default:
-        w->collectives += record->kind == PITHLOG_COLL;
-        w->pauses += record->kind == PITHLOG_PAUSE || record->kind == PITHLOG_RESUME;
-        w->lost_records += record->kind == PITHLOG_LOST;
+        break; /* CLOG-2 has no such thing */
     }
 out:
     return err;
@@ -115,27 +115,36 @@ static int write_constants(struct clog2_writer *w, int64_t time_ns)
         pithi_clog2_put32(body, -201);
         pithi_clog2_put32(body + 4, (int32_t)number);
         memcpy(body + 8, key, strlen(key));
+        pithi_losses_keep(&w->losses, key);
     }
     return PITH_OK;
 }
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
 
-static void tell_losses(const struct clog2_writer *w, uint64_t unmatched_ends)
+static void tell_losses(struct clog2_writer *w)
 {
-    pithi_note(w->how, w->counters, "counter values left out: CLOG-2 has no counters");
-    pithi_note(w->how, w->collectives, "collective records left out (their states are there)");
-    pithi_note(w->how, w->pauses, "pauses and resumes left out");
-    pithi_note(w->how, w->lost_records, "records of lost records left out");
+    uint64_t comms, members;
+
+    pithi_clog2_numbers_colours(&w->numbers, &w->losses);
+    w->losses.count[PITHI_LOSS_COUNTERS] = w->counters; /* but clock shifts */
+    pithi_losses_tell(&w->losses, w->how,
+                      PITHI_LOSES(OPEN_START) | PITHI_LOSES(OPEN_END) | PITHI_LOSES(UNMATCHED) | PITHI_LOSES_COUNTERS |
+                          PITHI_LOSES(COLLS) | PITHI_LOSES_POSTING | PITHI_LOSES_GAPS | PITHI_LOSES(UNUSED) |
+                          PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS_CHANGED) | PITHI_LOSES(LANE_NAMES) |
+                          PITHI_LOSES(PROPERTIES));
     pithi_note(w->how, w->lost_messages, "sends to nobody left out");
     pithi_note(w->how, w->large_messages, "message sizes of 2 GiB and more written as 2147483647");
     pithi_note(w->how, w->cargo.cut, "payloads cut to 32 bytes, by whole values");
     pithi_note(w->how, w->numbers.cut_names, "names cut to 31 bytes or made different");
+    pithi_clog2_lines_lost(&w->lines, &comms, &members);
+    pithi_note(w->how, comms, "communicators without a record are left out");
+    pithi_note(w->how, members, "members of communicators without a record are left out");
+    pithi_note(w->how, w->lines.cut_names, "names of communicators and hosts cut to 14 bytes or changed");
     pithi_note(w->how, w->numbers.cut_formats, "payload formats cut to 39 characters or 32 bytes");
     pithi_note(w->how, w->numbers.shared_levels, "states nested in themselves too deep to be kept apart");
     pithi_note(w->how, w->lines.unknown_members,
                "records of communicators with unknown members written as of the world");
-    pithi_note(w->how, unmatched_ends, "ends of states without a start left out");
 }
 
 static int write_records(struct clog2_writer *w)
@@ -145,6 +154,7 @@ static int write_records(struct clog2_writer *w)
     int status = 0, err;
 
     TRY(pithi_walk_open(&walk, w->log, w->how));
+    walk.losses = &w->losses;
     TRY(pithi_clog2_begin_world(&w->lines, walk.from_ns));
     TRY(write_constants(w, walk.from_ns));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
@@ -155,7 +165,7 @@ static int write_records(struct clog2_writer *w)
         TRY(pithi_clog2_cargo_flush(&w->cargo, INT64_MAX, 0));
     if (err == PITH_OK)
         TRY(pithi_clog2_end_world(&w->lines, walk.to_ns));
-    tell_losses(w, walk.unmatched_ends);
+    tell_losses(w);
 out:
     if (walk.iter)
         pithi_walk_close(&walk);
@@ -186,6 +196,7 @@ static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_con
     struct clog2_writer w = {.log = log, .how = how};
     int err;
 
+    TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_clog2_stream_open(&w.stream, out));
     TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
     TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
@@ -197,6 +208,7 @@ out:
     pithi_clog2_lines_free(&w.lines);
     pithi_clog2_numbers_free(&w.numbers);
     pithi_clog2_cargo_free(&w.cargo);
+    pithi_losses_close(&w.losses);
     return err;
 }
 

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "foreign/names.h"
 #include "foreign/walk.h"
+#include "iter.h"
 #include "native/bytes.h"
 
 enum { TEXT = 1 << 18, EVENT_MAX = TEXT + 128, PACKET = 2 * EVENT_MAX, PACKET_FULL = 1 << 16, PATH = 4096 };
@@ -26,7 +27,8 @@ struct stream {
     size_t used;
     uint64_t first, last, packets, lost; /* times as the clock shows them */
     char *text;
-    uint64_t cut, on_comm;
+    struct pithi_losses losses;
+    uint64_t cut;
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
@@ -144,7 +146,6 @@ static void add_fields(struct stream *s, const struct pithlog_record *r)
 static int add_record(struct stream *s, const struct pithlog_record *r, int64_t from_ns)
 {
     int64_t time_ns = r->time_ns < from_ns ? from_ns : r->time_ns; /* a state that began before the window */
-    s->on_comm += (uint64_t)pithi_is_on_comm(r);
     add_header(s, r->kind == PITHLOG_EVENT && !r->payload_bytes ? PITHI_CTF_BARE : r->kind,
                (uint64_t)time_ns - (uint64_t)s->ctf->base_ns);
     add_fields(s, r);
@@ -163,8 +164,16 @@ static int add_records(struct stream *s, uint32_t lane, const struct pithi_conve
     int err, status;
     TRY(pithlog_iter_open(s->ctf->log, &query, &iter));
     while ((status = pithlog_iter_next(iter, &record)) == 1)
-        if (all || record.kind != PITHLOG_LEAVE || record.depth != UINT32_MAX)
+        if (all || record.kind != PITHLOG_LEAVE || record.depth != UINT32_MAX) {
+            enum pithi_iter_part part = pithi_iter_part(iter);
+            pithi_losses_record(&s->losses, &record,
+                                part == PITHI_PART_BEFORE  ? PITHI_EDGE_START
+                                : part == PITHI_PART_AFTER ? PITHI_EDGE_END
+                                                           : PITHI_EDGE_NONE);
             TRY(add_record(s, &record, how->from_ns));
+        } else {
+            s->losses.count[PITHI_LOSS_UNMATCHED]++;
+        }
     if (status < 0)
         err = PITH_ERR_DAMAGED;
 out:
@@ -212,13 +221,16 @@ static int write_metadata(const struct pithi_ctf *ctf, const char *folder)
     return err;
 }
 
-static void say_what_is_lost(const struct stream *s, const struct pithi_convert *how)
+static void say_what_is_lost(struct stream *s, const struct pithi_convert *how)
 {
     uint32_t members = 0;
     for (uint32_t i = 1; i < pithlog_get_info(s->ctf->log)->comms; i++)
         members += pithlog_get_comm(s->ctf->log, i)->size > 0;
     pithi_note(how, members, "communicators: their members are left out");
-    pithi_note(how, s->on_comm, PITHI_ON_COMM);
+    pithi_losses_keep(&s->losses, "program");
+    pithi_losses_keep(&s->losses, "start_unix_s");
+    pithi_losses_tell(&s->losses, how,
+                      PITHI_LOSES_ENDS | PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS) | PITHI_LOSES(PROPERTIES));
     pithi_note(how, s->cut, "payloads of events are cut");
 }
 
@@ -229,6 +241,7 @@ int pithi_ctf_write(struct pithlog *log, const char *folder, const struct pithi_
     int err = s.data && s.text ? PITH_OK : pithi_fail(PITH_ERR_MEMORY, "out of memory");
     if (err)
         goto out;
+    TRY(pithi_losses_open(&s.losses, log));
     pithi_ctf_begin(&ctf, log);
     TRY(write_metadata(&ctf, folder));
     for (uint32_t lane = 0; lane < pithlog_get_info(log)->lanes; lane++)
@@ -237,6 +250,7 @@ int pithi_ctf_write(struct pithlog *log, const char *folder, const struct pithi_
 out:
     free(s.data);
     free(s.text);
+    pithi_losses_close(&s.losses);
     return err;
 }
 

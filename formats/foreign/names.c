@@ -11,16 +11,19 @@ static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
 {
-    int cut = 0;
+    size_t given = length;
+    int result = 0;
 
     while (length && (*name == ' ' || *name == '\t'))
         name++, length--;
     while (length && (name[length - 1] == ' ' || name[length - 1] == '\t'))
         length--;
+    if (length != given)
+        result = PITHI_NAME_CHANGED;
     if (length >= size) {
         for (length = size - 1; length && continues(name[length]);)
             length--;
-        cut = 1;
+        result = PITHI_NAME_CUT;
     }
     for (size_t i = 0, n; i < length; i += n) {
         size_t plain = pithi_utf8_plain(name + i, length - i);
@@ -29,11 +32,13 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
             memcpy(out + i, name + i, plain);
         else
             out[i] = '?';
+        if (!plain && !result)
+            result = PITHI_NAME_CHANGED;
     }
     while (length && out[length - 1] == ' ')
         length--;
     out[length] = 0;
-    return cut;
+    return result;
 }
 
 /* FNV-1a. Two names with one hash cost a needless "~2". */
@@ -48,7 +53,7 @@ static uint64_t hash_of(const char *name)
 
 int pithi_name_unique(struct pithi_lookup *used, char *out, size_t size, const char *name)
 {
-    int changed = pithi_name_cut(out, size, name, strlen(name));
+    int changed = pithi_name_cut(out, size, name, strlen(name)) != 0;
     uint64_t *times = pithi_lookup_at(used, hash_of(out));
 
     if (!times)

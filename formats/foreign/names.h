@@ -9,7 +9,9 @@
 #include "payload.h"
 
 /* Copies `name` to out[size]: what is too long is cut between characters of UTF-8, control characters and bytes that
- * are no UTF-8 become '?', blanks at both ends go. Returns 1 when it was cut. */
+ * are no UTF-8 become '?', blanks at both ends go. Returns PITHI_NAME_CUT, PITHI_NAME_CHANGED (something else than
+ * its end is different), or 0. */
+enum { PITHI_NAME_CUT = 1, PITHI_NAME_CHANGED };
 int pithi_name_cut(char *out, size_t size, const char *name, size_t length);
 
 /* The same, and different from every name made with `used` before: a name that is taken ends with "~2", "~3" ...

@@ -2,6 +2,7 @@
 #include "foreign/walk.h"
 
 #include "error.h"
+#include "iter.h"
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how)
 {
@@ -31,12 +32,19 @@ int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record)
     int status;
 
     while ((status = pithlog_iter_next(walk->iter, record)) == 1) {
+        enum pithi_iter_part part = pithi_iter_part(walk->iter);
         if (record->kind == PITHLOG_LEAVE && record->depth == UINT32_MAX) {
-            walk->unmatched_ends++;
+            if (walk->losses)
+                walk->losses->count[PITHI_LOSS_UNMATCHED]++;
             continue;
         }
         if (record->time_ns < walk->from_ns)
             record->time_ns = walk->from_ns;
+        if (walk->losses)
+            pithi_losses_record(walk->losses, record,
+                                part == PITHI_PART_BEFORE  ? PITHI_EDGE_START
+                                : part == PITHI_PART_AFTER ? PITHI_EDGE_END
+                                                           : PITHI_EDGE_NONE);
         return 1;
     }
     return status;
@@ -55,6 +63,7 @@ int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, cons
     int err, status = 0;
 
     TRY(pithi_walk_open(&walk, log, how));
+    walk.losses = each->losses;
     each->begin(each->context, walk.from_ns);
     while (err == PITH_OK && !*each->failed && (status = pithi_walk_next(&walk, &record)) == 1)
         if (!each->put(each->context, &record))
@@ -71,20 +80,19 @@ static int in_window(const struct pithi_convert *how, int64_t time_ns)
     return time_ns >= how->from_ns && time_ns <= how->to_ns;
 }
 
-int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each,
-                       uint64_t *left)
+int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each)
 {
     struct pithlog_matcher *matcher;
     struct pithlog_message m;
-    uint64_t number = 0, sends, recvs;
+    uint64_t number = 0;
     int err, status = 0;
 
     TRY(pithlog_matcher_open(log, &matcher));
     while (!*each->failed && (status = pithlog_matcher_next(matcher, &m)) == 1)
         if (in_window(how, m.send_ns) && in_window(how, m.recv_ns))
             each->message(each->context, &m, ++number);
-    pithlog_matcher_unmatched(matcher, &sends, &recvs);
-    *left = sends + recvs;
+    if (each->losses)
+        each->losses->matched = number;
     pithlog_matcher_close(matcher);
     err = status < 0 ? PITH_ERR_DAMAGED : PITH_OK;
 out:

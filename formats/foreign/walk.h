@@ -3,12 +3,13 @@
 #ifndef PITHI_WALK_H
 #define PITHI_WALK_H
 
+#include "foreign/losses.h"
 #include "format.h"
 
 struct pithi_walk {
     struct pithlog_iter *iter;
-    int64_t from_ns, to_ns;  /* the window, inside the log's own times */
-    uint64_t unmatched_ends; /* passed over so far */
+    int64_t from_ns, to_ns;      /* the window, inside the log's own times */
+    struct pithi_losses *losses; /* to be set after opening: told of all records; NULL: nobody counts */
 };
 
 int pithi_walk_open(struct pithi_walk *walk, struct pithlog *log, const struct pithi_convert *how);
@@ -18,13 +19,6 @@ int pithi_walk_open_lanes(struct pithi_walk *walk, struct pithlog *log, const st
 int pithi_walk_next(struct pithi_walk *walk, struct pithlog_record *record); /* 1, 0 at the end, -1 error */
 void pithi_walk_close(struct pithi_walk *walk);
 
-/* What most formats lose: the communicator that an MPE program said a state or event to be on. */
-#define PITHI_ON_COMM "states and events on a communicator: that is left out"
-static inline int pithi_is_on_comm(const struct pithlog_record *record)
-{
-    return (record->kind == PITHLOG_ENTER || record->kind == PITHLOG_EVENT) && record->comm != 0;
-}
-
 /* For writers that take records as they come, until *failed. */
 struct pithi_each {
     void *context;
@@ -32,10 +26,10 @@ struct pithi_each {
     int (*put)(void *context, const struct pithlog_record *record); /* 0: no memory */
     void (*message)(void *context, const struct pithlog_message *message, uint64_t number); /* from 1 */
     const int *failed;
+    struct pithi_losses *losses; /* as of a walk */
 };
 int pithi_each_record(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
-/* The matched messages of which both ends lie in the window, in no order; *left: ends without a partner, of all. */
-int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each,
-                       uint64_t *left);
+/* The matched messages of which both ends lie in the window, in no order. */
+int pithi_each_message(struct pithlog *log, const struct pithi_convert *how, const struct pithi_each *each);
 
 #endif

@@ -107,10 +107,10 @@ static int write_archive(struct otf2_writer *w, const char *folder, const char *
                                                      : err;
 }
 
-static void say_what_is_lost(const struct otf2_writer *w)
+static void say_what_is_lost(struct otf2_writer *w)
 {
     pithi_note(w->how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
-    pithi_note(w->how, w->on_comm, PITHI_ON_COMM);
+    pithi_losses_tell(&w->losses, w->how, PITHI_LOSES_ENDS);
     pithi_note(w->how, w->no_rank, "ends of messages with ranks that are not in the log are left out");
     pithi_note(w->how, w->no_root, "roots of collective operations that are not in the log are left out");
     pithi_note(w->how, w->unordered, "receives of ranks with more than 64 threads: their order of posting is not kept");
@@ -127,6 +127,7 @@ static void writer_free(struct otf2_writer *w)
     pithi_lookup_free(&w->members);
     free(w->events);
     free(w->written);
+    pithi_losses_close(&w->losses);
     free(w);
 }
 
@@ -157,7 +158,7 @@ int pithi_otf2_write(struct pithlog *log, const char *folder, const struct pithi
     w->how = how;
     w->def_count = info->defs;
     w->events = calloc(info->lanes + (size_t)1, sizeof *w->events);
-    if (!w->events || !pithi_nest_open(&w->nest, info->lanes))
+    if (pithi_losses_open(&w->losses, log) || !w->events || !pithi_nest_open(&w->nest, info->lanes))
         err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
     else
         err = write_named(w, folder, name);

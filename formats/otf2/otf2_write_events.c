@@ -281,7 +281,6 @@ static int put_other(struct otf2_writer *w, struct otf2_lane *lane, const struct
 
 static int put_record(struct otf2_writer *w, const struct pithlog_record *r)
 {
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     if (r->kind == PITHLOG_ENTER)
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
     if (r->kind == PITHLOG_LEAVE) {
@@ -325,6 +324,7 @@ static int write_records(struct otf2_writer *w, const uint32_t *lanes, uint32_t 
     int err, status = 0;
 
     TRY(pithi_walk_open_lanes(&walk, w->log, w->how, lanes, count));
+    walk.losses = &w->losses;
     err = find_first_receive(w, &walk, lanes, count);
     while (err == PITH_OK && w->code == OTF2_SUCCESS && (status = pithi_walk_next(&walk, &record)) == 1)
         if (!put_record(w, &record) || w->no_memory)

@@ -43,7 +43,8 @@ struct otf2_writer {
     uint64_t next_receive; /* that was not posted yet */
     uint32_t lost;         /* the parameter that tells of lost records, + 1 */
     int comm_events;       /* some communicator was made or freed */
-    uint64_t on_comm, no_rank, no_root, unordered, strangers, unknown, unclear;
+    struct pithi_losses losses;
+    uint64_t no_rank, no_root, unordered, strangers, unknown, unclear;
 };
 
 struct otf2_lane {

@@ -28,7 +28,8 @@ struct paje_writer {
     struct pithi_sorted end; /* the next one, if more */
     int more, err;
     int64_t start_ns, last_ns;
-    uint64_t on_comm, collectives, comms, left_out, no_numbers, cut;
+    struct pithi_losses losses;
+    uint64_t no_numbers, cut;
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -145,10 +146,10 @@ static void next_end(struct paje_writer *w)
 
 static int sort_messages(struct paje_writer *w, const struct pithi_convert *how)
 {
-    struct pithi_each each = {w, NULL, NULL, add_message, &w->err};
+    struct pithi_each each = {w, NULL, NULL, add_message, &w->err, &w->losses};
     int err;
     TRY(pithi_sorter_new(&w->ends, PITHI_SORTER_BYTES));
-    TRY(pithi_each_message(w->log, how, &each, &w->left_out));
+    TRY(pithi_each_message(w->log, how, &each));
     TRY(w->err);
     TRY(pithi_sorter_end(w->ends));
     next_end(w);
@@ -171,7 +172,6 @@ static void put_ends_before(struct paje_writer *w, uint64_t time)
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct paje_writer *w = context;
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     put_ends_before(w, pithi_sort_time(r->time_ns));
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -184,13 +184,6 @@ static int put_record(void *context, const struct pithlog_record *r)
         break;
     case PITHLOG_COUNTER:
         put_variable(w, r);
-        break;
-    case PITHLOG_COLL:
-        w->collectives++;
-        break;
-    case PITHLOG_COMM_CREATE:
-    case PITHLOG_COMM_FREE:
-        w->comms++;
         break;
     case PITHLOG_PAUSE:
         put_own(w, r, "o0");
@@ -211,26 +204,28 @@ static void begin(void *context, int64_t from_ns)
 {
     struct paje_writer *w = context;
     w->start_ns = w->last_ns = from_ns;
+    pithi_losses_zero(&w->losses, from_ns);
     pithi_paje_types(&w->out, w->log);
     pithi_paje_create(&w->out, w->log);
 }
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static void say_what_is_lost(const struct paje_writer *w, const struct pithi_convert *how)
+static void say_what_is_lost(struct paje_writer *w, const struct pithi_convert *how)
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
-    pithi_note(how, w->on_comm, PITHI_ON_COMM);
-    pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");
-    pithi_note(how, w->comms, "records of communicators made and freed are left out");
-    pithi_note(how, w->left_out, "ends of messages without a partner are left out");
+    pithi_losses_keep(&w->losses, "program");
+    pithi_losses_tell(&w->losses, how,
+                      PITHI_LOSES(ORIGIN) | PITHI_LOSES_ENDS | PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) |
+                          PITHI_LOSES(NO_PARTNER) | PITHI_LOSES_POSTING | PITHI_LOSES(GROUPS) | PITHI_LOSES(COMMS) |
+                          PITHI_LOSES(PROPERTIES));
     pithi_note(how, w->no_numbers, "values of counters that are no finite numbers are left out");
     pithi_note(how, w->cut, "payloads of events are cut");
 }
 
 static int write_all(struct paje_writer *w, const struct pithi_convert *how)
 {
-    struct pithi_each each = {w, begin, put_record, NULL, &w->out.failed};
+    struct pithi_each each = {w, begin, put_record, NULL, &w->out.failed, &w->losses};
     int err;
     if (!pithi_nest_open(&w->nest, pithlog_get_info(w->log)->lanes))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
@@ -248,6 +243,7 @@ int pithi_paje_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     struct paje_writer w = {.log = log, .nest = {.begin = begin_state, .end = end_state}};
     int err;
     w.nest.context = &w;
+    TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     err = pithi_out_close(&w.out, write_all(&w, how));
     if (err == PITH_OK)
@@ -255,5 +251,6 @@ int pithi_paje_write(struct pithlog *log, FILE *out, const struct pithi_convert 
 out:
     pithi_nest_close(&w.nest);
     pithi_sorter_free(w.ends);
+    pithi_losses_close(&w.losses);
     return err;
 }

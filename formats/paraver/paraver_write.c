@@ -48,7 +48,8 @@ struct paraver_writer {
     int more, err;
     struct now *now; /* [lanes] */
     int64_t zero_ns; /* of the trace */
-    uint64_t on_comm, comms, left, lost_payloads, groups, members, overtaken;
+    struct pithi_losses losses;
+    uint64_t lost_payloads, members;
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -102,7 +103,6 @@ static void wait_message(void *context, const struct pithlog_message *m, uint64_
 {
     struct paraver_writer *w = context;
     (void)number;
-    w->comms += m->comm != 0;
     wait_for(w, m->send_ns, MESSAGE_LAST, &(struct waiting){m->recv_ns, m->send_lane, m->recv_lane, m->tag, m->bytes});
 }
 
@@ -126,10 +126,6 @@ static int follow_state(void *context, const struct pithlog_record *r)
         return 0;
     if (r->kind == PITHLOG_LEAVE)
         pithi_nest_leave(&w->nest, r->lane, r->id, r->time_ns);
-    if (r->kind == PITHLOG_RECV) {
-        w->overtaken += r->posted < now->posted;
-        now->posted = r->posted < now->posted ? now->posted : r->posted + 1;
-    }
     state = open->count ? w->calls[open->ids[open->count - 1]].state : PITHI_PRV_RUNNING;
     if (now->seen && now->state == state)
         return 1;
@@ -151,14 +147,14 @@ static void begin_nothing(void *context, int64_t from_ns) { (void)context, (void
 /* The first two passes. */
 static int collect_waiting(struct paraver_writer *w, const struct pithi_convert *how, int64_t end_ns)
 {
-    struct pithi_each each = {w, begin_nothing, follow_state, wait_message, &w->err};
+    struct pithi_each each = {w, begin_nothing, follow_state, wait_message, &w->err, &w->losses};
     int err;
     w->nest = (struct pithi_nest){.begin = nothing, .end = nothing};
     TRY(pithi_sorter_new(&w->waiting, PITHI_SORTER_BYTES));
     if (!(w->now = calloc(w->places.lane_count + (size_t)1, sizeof *w->now)) ||
         !pithi_nest_open(&w->nest, w->places.lane_count))
         return no_memory();
-    TRY(pithi_each_message(w->log, how, &each, &w->left));
+    TRY(pithi_each_message(w->log, how, &each));
     TRY(pithi_each_record(w->log, how, &each));
     for (uint32_t lane = 0; lane < w->places.lane_count; lane++) {
         int64_t last = pithlog_get_lane(w->log, lane)->last_ns;
@@ -350,7 +346,6 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct paraver_writer *w = context;
     uint32_t part = r->kind <= PITHLOG_LEAVE && w->calls[r->id].type != PITHI_PRV_USER;
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     put_waiting_until(w, r->time_ns);
     switch (r->kind) {
     case PITHLOG_ENTER:
@@ -387,7 +382,7 @@ static int put_record(void *context, const struct pithlog_record *r)
 /* The third pass. */
 static int put_records(struct paraver_writer *w, const struct pithi_convert *how)
 {
-    struct pithi_each each = {w, begin_nothing, put_record, NULL, &w->out.failed};
+    struct pithi_each each = {w, begin_nothing, put_record, NULL, &w->out.failed, NULL};
     int err = PITH_OK;
     w->nest = (struct pithi_nest){.begin = begin_call, .end = end_call, .context = w};
     if (w->places.lane_count > UINT32_MAX / 2 || !pithi_nest_open(&w->nest, 2 * w->places.lane_count))
@@ -487,8 +482,6 @@ static int make_calls(struct paraver_writer *w)
         call->type = pithi_prv_call_type(def->name, &call->value);
         call->value = call->value ? call->value : PITHI_PRV_NAMED + (int)id;
         call->state = pithi_prv_state_in(def->name);
-        w->groups +=
-            *def->group && strcmp(def->group, def->kind == PITHLOG_STATE ? pithi_name_group(def->name) : "user") != 0;
     }
     return w->calls != NULL;
 }
@@ -503,16 +496,27 @@ static uint64_t count_pairs(const struct pithlog *log)
     return count;
 }
 
-static void say_what_is_lost(const struct paraver_writer *w, const struct pithi_convert *how)
+/* In the .pcf they stand as numbers. */
+static void see_colours(struct paraver_writer *w)
+{
+    char text[8];
+    for (uint32_t id = 0; pithlog_get_def(w->log, id); id++) {
+        snprintf(text, sizeof text, "#%06x", (unsigned)pithlog_def_rgb(w->log, id));
+        pithi_losses_colour(&w->losses, id, text);
+    }
+}
+
+static void say_what_is_lost(struct paraver_writer *w, const struct pithi_convert *how)
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
-    pithi_note(how, w->left, "sends and receives without a partner are left out");
-    pithi_note(how, w->comms, "messages do not tell their communicator");
-    pithi_note(how, w->on_comm, PITHI_ON_COMM);
-    pithi_note(how, w->lost_payloads, "payloads of events are left out");
-    pithi_note(how, w->groups, "groups of states, events and counters are not kept");
+    w->losses.count[PITHI_LOSS_PAYLOADS] = w->lost_payloads;
+    pithi_losses_zero(&w->losses, w->zero_ns);
+    see_colours(w);
+    pithi_losses_tell(&w->losses, how,
+                      PITHI_LOSES(ORIGIN) | PITHI_LOSES_ENDS | PITHI_LOSES(MESSAGE_COMMS) | PITHI_LOSES(NO_PARTNER) |
+                          PITHI_LOSES_POSTING | PITHI_LOSES(PAYLOADS) | PITHI_LOSES(GROUPS) |
+                          PITHI_LOSES(COLOURS_CHANGED) | PITHI_LOSES(PROPERTIES));
     pithi_note(how, w->members, "members of communicators that have no lane are left out");
-    pithi_note(how, w->overtaken, "receives ended before one posted earlier: the order of posting is not kept");
     pithi_note(how, count_pairs(w->log), "intercommunicators: their two groups are one");
 }
 
@@ -540,9 +544,12 @@ out:
 int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct paraver_writer w = {.log = log};
-    int err = write_all(&w, out, how);
+    int err;
+    TRY(pithi_losses_open(&w.losses, log));
+    err = write_all(&w, out, how);
     if (err == PITH_OK)
         say_what_is_lost(&w, how);
+out:
     for (uint32_t i = 0; i < w.payloads.count; i++)
         free(w.payloads.list[i].text);
     free(w.payloads.list);
@@ -550,5 +557,6 @@ int pithi_paraver_write(struct pithlog *log, FILE *out, const struct pithi_conve
     pithi_prv_places_close(&w.places);
     pithi_sorter_free(w.waiting);
     free(w.calls);
+    pithi_losses_close(&w.losses);
     return err;
 }

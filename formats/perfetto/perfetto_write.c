@@ -49,7 +49,7 @@ struct perfetto_writer {
     struct pithi_lookup counters; /* tracks that were told of */
     int64_t start_ns;
     uint32_t defs, lanes;
-    uint64_t on_comm, collectives, comms, other_comms, left_out;
+    struct pithi_losses losses;
 };
 
 /* ---- Packets ----------------------------------------------------------------------------------------------------- */
@@ -273,7 +273,6 @@ static int put_record(void *context, const struct pithlog_record *r)
 {
     struct perfetto_writer *w = context;
     unsigned char event[EVENT_ROOM], *p;
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return pithi_nest_enter(&w->nest, r->lane, r->id, r->time_ns);
@@ -285,13 +284,6 @@ static int put_record(void *context, const struct pithlog_record *r)
         return 1;
     case PITHLOG_COUNTER:
         return put_value(w, r);
-    case PITHLOG_COLL:
-        w->collectives++;
-        return 1;
-    case PITHLOG_COMM_CREATE:
-    case PITHLOG_COMM_FREE:
-        w->comms++;
-        return 1;
     case PITHLOG_PAUSE:
     case PITHLOG_RESUME:
     case PITHLOG_LOST:
@@ -323,12 +315,17 @@ static void put_end(struct perfetto_writer *w, const struct pithlog_message *m, 
 static void put_message(void *context, const struct pithlog_message *m, uint64_t number)
 {
     struct perfetto_writer *w = context;
-    w->other_comms += m->comm != 0;
     put_end(w, m, number, 1);
     put_end(w, m, number, 0);
 }
 
-static void begin(void *context, int64_t from_ns) { ((struct perfetto_writer *)context)->start_ns = from_ns; }
+/* Perfetto has no times below 0. */
+static void begin(void *context, int64_t from_ns)
+{
+    struct perfetto_writer *w = context;
+    w->start_ns = from_ns < 0 ? from_ns : 0;
+    pithi_losses_zero(&w->losses, w->start_ns);
+}
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
@@ -336,8 +333,9 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
 {
     const struct pithlog_info *info = pithlog_get_info(log);
     struct perfetto_writer w = {.log = log, .defs = info->defs, .lanes = info->lanes};
-    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed};
+    struct pithi_each each = {&w, begin, put_record, put_message, &w.out.failed, &w.losses};
     int err;
+    TRY(pithi_losses_open(&w.losses, log));
     TRY(pithi_out_open(&w.out, out));
     w.nest.begin = begin_state;
     w.nest.end = end_state;
@@ -347,18 +345,19 @@ int pithi_perfetto_write(struct pithlog *log, FILE *out, const struct pithi_conv
     if (err == PITH_OK)
         err = pithi_each_record(log, how, &each);
     if (err == PITH_OK)
-        err = pithi_each_message(log, how, &each, &w.left_out);
+        err = pithi_each_message(log, how, &each);
     err = pithi_out_close(&w.out, err);
     pithi_nest_close(&w.nest);
     pithi_lookup_free(&w.counters);
     if (err == PITH_OK) {
         pithi_note(how, w.nest.split, "ends of states that were not nested: the states inside are cut in two");
-        pithi_note(how, w.on_comm, PITHI_ON_COMM);
-        pithi_note(how, w.collectives, "collective operations: their bytes and roots are left out");
-        pithi_note(how, w.comms, "records of communicators made and freed are left out");
-        pithi_note(how, w.other_comms, "messages do not tell their communicator");
-        pithi_note(how, w.left_out, "ends of messages without a partner are left out");
+        pithi_losses_tell(&w.losses, how,
+                          PITHI_LOSES(ORIGIN) | PITHI_LOSES_ENDS | PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) |
+                              PITHI_LOSES(MESSAGE_COMMS) | PITHI_LOSES(NO_PARTNER) | PITHI_LOSES_POSTING |
+                              PITHI_LOSES(UNUSED) | PITHI_LOSES(COLOURS) | PITHI_LOSES(COMMS) |
+                              PITHI_LOSES(PROPERTIES));
     }
 out:
+    pithi_losses_close(&w.losses);
     return err;
 }

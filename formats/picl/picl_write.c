@@ -49,7 +49,8 @@ struct picl_writer {
     int64_t zero_ns;
     uint64_t order; /* of the next line */
     int err;
-    uint64_t on_comm, counters, collectives, comms, other_comms, pauses, payloads, no_node, others;
+    struct pithi_losses losses;
+    uint64_t payloads, no_node, large;
 };
 
 /* ---- Lines ------------------------------------------------------------------------------------------------------- */
@@ -122,7 +123,7 @@ static void put_lasting(struct picl_writer *w, uint32_t node, const struct pithl
     if (message)
         message_values(w, message, values);
     put(w,
-        !message                          ? PITHI_PICL_SYNC
+        !message                        ? PITHI_PICL_SYNC
         : message->kind == PITHLOG_SEND ? PITHI_PICL_SEND
                                         : PITHI_PICL_RECV,
         node, from_ns, values);
@@ -225,7 +226,7 @@ static int add_message(struct picl_writer *w, const struct pithlog_record *r)
         w->no_node += r->peer >= 0;
         return 1;
     }
-    w->other_comms += r->comm != 0;
+    w->large += r->bytes > INT32_MAX;
     int inside = at == r->lane && node->entered && !node->has_message && w->numbers.own[node->enter.id] == wanted;
     if (!inside && !release(w, at))
         return 0;
@@ -270,6 +271,7 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
     const char *text;
     char values[LINE];
     size_t size;
+    w->losses.used[r->id] |= own ? PITHI_KEPT : 0;
     if (!release(w, r->lane))
         return 0;
     if (own == PITHI_PICL_TEXT && (text = message_text(r, &size)) != NULL) {
@@ -277,8 +279,8 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
         return 1;
     }
     if (own == PITHI_PICL_MARK && r->payload_bytes == 4)
-        number = (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 |
-                           payload[3]);
+        number =
+            (int32_t)((uint32_t)payload[0] << 24 | (uint32_t)payload[1] << 16 | (uint32_t)payload[2] << 8 | payload[3]);
     else
         w->payloads += r->payload_bytes > 0;
     snprintf(values, sizeof values, " %d", (int)number);
@@ -289,7 +291,6 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct picl_writer *w = context;
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return add_enter(w, r);
@@ -300,36 +301,15 @@ static int put_record(void *context, const struct pithlog_record *r)
     case PITHLOG_SEND:
     case PITHLOG_RECV:
         return add_message(w, r);
-    case PITHLOG_COUNTER:
-        w->counters++;
-        break;
-    case PITHLOG_COLL:
-        w->collectives++;
-        break;
-    case PITHLOG_COMM_CREATE:
-    case PITHLOG_COMM_FREE:
-        w->comms++;
-        break;
-    case PITHLOG_PAUSE:
-    case PITHLOG_RESUME:
-        w->pauses++;
-        break;
-    case PITHLOG_LOST:
-        w->others += r->bytes;
-        break;
     default:
-        break;
+        return 1; /* PICL has no such thing */
     }
-    return 1;
 }
 
 /* ---- The start --------------------------------------------------------------------------------------------------- */
 
 /* Of its own place, before all others. */
-static void put_first(struct picl_writer *w, const char *text)
-{
-    put_bytes(w, 0, 0, w->order++, text, strlen(text));
-}
+static void put_first(struct picl_writer *w, const char *text) { put_bytes(w, 0, 0, w->order++, text, strlen(text)); }
 
 static void put_start(void *context, int64_t from_ns)
 {
@@ -337,6 +317,7 @@ static void put_start(void *context, int64_t from_ns)
     const struct pithlog_def *def;
     char line[LINE];
     w->zero_ns = from_ns < 0 ? from_ns : 0;
+    pithi_losses_zero(&w->losses, w->zero_ns);
     for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
         /* upshot wants a compstats of a node before its first send. */
         snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n", (int)PITHI_PICL_START, (unsigned)i,
@@ -375,18 +356,18 @@ static int make_nodes(struct picl_writer *w)
 
 /* ---- All --------------------------------------------------------------------------------------------------------- */
 
-static void say_what_is_lost(const struct picl_writer *w, const struct pithi_convert *how)
+static void say_what_is_lost(struct picl_writer *w, const struct pithi_convert *how)
 {
     pithi_note(how, w->nest.split, "ends of states that were not nested: the states inside are cut in two");
-    pithi_note(how, w->on_comm, PITHI_ON_COMM);
-    pithi_note(how, w->payloads, "payloads of events are left out");
-    pithi_note(how, w->counters, "values of counters are left out");
-    pithi_note(how, w->collectives, "collective operations: their bytes and roots are left out");
-    pithi_note(how, w->comms, "records of communicators made and freed are left out");
-    pithi_note(how, w->other_comms, "ends of messages do not tell their communicator");
-    pithi_note(how, w->pauses, "pauses and resumes are left out");
+    w->losses.count[PITHI_LOSS_PAYLOADS] = w->payloads; /* but those of trace_mark and trace_message */
+    pithi_losses_tell(&w->losses, how,
+                      PITHI_LOSES(ORIGIN) | PITHI_LOSES(ROUNDED) | PITHI_LOSES_ENDS | PITHI_LOSES_COUNTERS |
+                          PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) | PITHI_LOSES(MESSAGE_COMMS) |
+                          PITHI_LOSES_POSTING | PITHI_LOSES(THREADS) | PITHI_LOSES(PAYLOADS) | PITHI_LOSES_GAPS |
+                          PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS) | PITHI_LOSES(FORMATS) | PITHI_LOSES(LANE_NAMES) |
+                          PITHI_LOSES(HOSTS) | PITHI_LOSES(NODES) | PITHI_LOSES(COMMS) | PITHI_LOSES(PROPERTIES));
     pithi_note(how, w->no_node, "ends of messages with ranks that are not in the log are left out");
-    pithi_note(how, w->others, "lost records are not told of");
+    pithi_note(how, w->large, "sizes of messages of 2 GiB and more are written as 2147483647");
 }
 
 static int put_lines(struct picl_writer *w, FILE *out)
@@ -406,7 +387,7 @@ out:
 
 static int write_all(struct picl_writer *w, FILE *out, const struct pithi_convert *how)
 {
-    struct pithi_each each = {w, put_start, put_record, NULL, &w->err};
+    struct pithi_each each = {w, put_start, put_record, NULL, &w->err, &w->losses};
     uint32_t lanes = pithlog_get_info(w->log)->lanes;
     int err;
     w->nest.begin = begin_state;
@@ -414,6 +395,7 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     w->nest.context = w;
     if (!make_nodes(w))
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_losses_open(&w->losses, w->log));
     TRY(pithi_picl_numbers_make(&w->numbers, w->log));
     TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
     TRY(pithi_each_record(w->log, how, &each));
@@ -436,6 +418,7 @@ int pithi_picl_write(struct pithlog *log, FILE *out, const struct pithi_convert 
     free(w.node);
     free(w.first_node);
     pithi_picl_numbers_free(&w.numbers);
+    pithi_losses_close(&w.losses);
     pithi_lookup_free(&w.nodes);
     pithi_sorter_free(w.lines);
     pithi_nest_close(&w.nest);

@@ -176,15 +176,9 @@ out:
 
 /* ---- Their definitions ------------------------------------------------------------------------------------------- */
 
-/* Colours that have a name by that. */
 static const char *colour_of(uint32_t rgb, char text[8])
 {
-    const char *name = rgb == UINT32_MAX ? "" : pithi_colour_nearest(rgb);
-    uint32_t named;
-    if (rgb == UINT32_MAX || (pithi_colour_parse(name, &named) && named == rgb))
-        return name;
-    snprintf(text, 8, "#%06" PRIx32, rgb & 0xffffff);
-    return text;
+    return rgb == UINT32_MAX ? "" : pithi_colour_text(rgb & 0xffffff, text);
 }
 
 static int define(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category)

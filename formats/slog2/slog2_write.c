@@ -2,6 +2,7 @@
  * the log: a state is known when it is left. Only arrows are known in another order; they are sorted on disk first. */
 #include "slog2/slog2.h"
 
+#include "colour.h"
 #include "error.h"
 #include "foreign/names.h"
 #include "foreign/seekable.h"
@@ -34,7 +35,8 @@ struct slog2_writer {
     struct pithlog_message arrow; /* the next one */
     int has_arrow;
     int failed; /* an error, its text is set */
-    uint64_t on_comm, counters, collectives, comms, pauses, lost_records, cut_payloads, unmatched;
+    struct pithi_losses losses;
+    uint64_t cut_payloads;
 };
 
 /* ---- Arrows ------------------------------------------------------------------------------------------------------ */
@@ -140,7 +142,6 @@ static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
 {
     int err;
     TRY(draw_arrows(w, r->time_ns));
-    w->on_comm += (uint64_t)pithi_is_on_comm(r);
     switch (r->kind) {
     case PITHLOG_ENTER:
         return begin_state(w, r);
@@ -149,11 +150,7 @@ static int draw_record(struct slog2_writer *w, const struct pithlog_record *r)
     case PITHLOG_EVENT:
         return draw_event(w, r);
     default:
-        w->counters += r->kind == PITHLOG_COUNTER;
-        w->collectives += r->kind == PITHLOG_COLL;
-        w->comms += r->kind == PITHLOG_COMM_CREATE || r->kind == PITHLOG_COMM_FREE;
-        w->pauses += r->kind == PITHLOG_PAUSE || r->kind == PITHLOG_RESUME;
-        w->lost_records += r->kind == PITHLOG_LOST ? r->bytes : 0;
+        break; /* SLOG-2 has no such thing */
     }
 out:
     return err;
@@ -165,11 +162,11 @@ static int draw_all(struct slog2_writer *w, struct pithlog *log, const struct pi
     struct pithlog_record record;
     int status = 0, err;
     TRY(pithi_walk_open(&walk, log, how));
+    walk.losses = &w->losses;
     TRY(pithi_slog2_tree_open(&w->tree, w->out, walk.from_ns, w->lanes));
     TRY(next_arrow(w));
     while ((status = pithi_walk_next(&walk, &record)) == 1)
         TRY(draw_record(w, &record));
-    w->unmatched = walk.unmatched_ends;
     if (status < 0)
         err = PITH_ERR_DAMAGED;
     if (!err)
@@ -241,27 +238,41 @@ out:
     return err;
 }
 
-static void tell_losses(const struct slog2_writer *w, const struct pithi_convert *how, uint64_t left)
+/* As readers of the file name them. */
+static void see_colours(struct slog2_writer *w, const struct pithlog *log)
 {
-    pithi_note(how, left, "sends and receives without a partner left out: SLOG-2 has arrows only");
-    pithi_note(how, w->on_comm, PITHI_ON_COMM);
-    pithi_note(how, w->counters, "counter values left out: SLOG-2 has no counters");
-    pithi_note(how, w->collectives, "collective records left out (their states are there)");
-    pithi_note(how, w->comms, "records of communicators made and freed left out");
-    pithi_note(how, w->pauses, "pauses and resumes left out");
-    pithi_note(how, w->lost_records, "lost records are not told of");
+    char text[8];
+    for (uint32_t id = 0; pithlog_get_def(log, id); id++)
+        if (w->losses.used[id] && pithlog_get_def(log, id)->kind != PITHLOG_COUNTER_TYPE)
+            pithi_losses_colour(&w->losses, id, pithi_colour_text(pithlog_def_rgb(log, id), text));
+}
+
+static void tell_losses(struct slog2_writer *w, const struct pithlog *log, const struct pithi_convert *how)
+{
+    const struct pithlog_comm *comm;
+    uint64_t unused = 0, names = 0;
+    for (uint32_t i = 1; (comm = pithlog_get_comm(log, i)) != NULL; i++) {
+        const uint64_t *used = pithi_lookup_get(&w->lines.used, i);
+        unused += !used || !*used;
+        names += used && *used && comm->name && *comm->name;
+    }
+    pithi_losses_tell(&w->losses, how,
+                      PITHI_LOSES_ENDS | PITHI_LOSES_COUNTERS | PITHI_LOSES(COLLS) | PITHI_LOSES(COMM_RECORDS) |
+                          PITHI_LOSES(NO_PARTNER) | PITHI_LOSES_POSTING | PITHI_LOSES_GAPS | PITHI_LOSES(UNUSED) |
+                          PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS_CHANGED) | PITHI_LOSES(LANE_NAMES) |
+                          PITHI_LOSES(HOSTS) | PITHI_LOSES(PROPERTIES));
+    pithi_note(how, unused, "communicators without a message are left out");
+    pithi_note(how, names, "names of communicators are left out");
     pithi_note(how, w->lines.unknown_members, "messages of communicators with unknown members written as of the world");
     pithi_note(how, w->cut_payloads, "payloads cut to 32767 bytes");
     pithi_note(how, w->categories.cut_names, "names cut to 4095 bytes or made different");
     pithi_note(how, w->categories.cut_formats, "payload formats that SLOG-2 cannot hold left out");
-    pithi_note(how, w->unmatched, "ends of states without a start left out");
 }
 
 static int write_all(struct slog2_writer *w, struct pithlog *log, const struct pithi_convert *how)
 {
     static const unsigned char header[PITHI_SLOG2_HEADER];
-    struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed};
-    uint64_t left;
+    struct pithi_each each = {.context = w, .message = keep_message, .failed = &w->failed, .losses = &w->losses};
     int err;
     if (fwrite(header, 1, sizeof header, w->out) != sizeof header)
         return pithi_fail(PITH_ERR_IO, "the SLOG-2 file cannot be written");
@@ -269,15 +280,17 @@ static int write_all(struct slog2_writer *w, struct pithlog *log, const struct p
     w->open = calloc(w->lanes + (size_t)1, sizeof *w->open);
     if (!w->open)
         return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    TRY(pithi_losses_open(&w->losses, log));
     TRY(pithi_slog2_lines_open(&w->lines, log));
     TRY(pithi_slog2_categories_open(&w->categories, log));
     TRY(pithi_sorter_new(&w->arrows, ARROWS_MEMORY));
-    TRY(pithi_each_message(log, how, &each, &left));
+    TRY(pithi_each_message(log, how, &each));
     TRY(w->failed);
     TRY(pithi_sorter_end(w->arrows));
     TRY(draw_all(w, log, how));
+    see_colours(w, log);
     TRY(write_rest(w));
-    tell_losses(w, how, left);
+    tell_losses(w, log, how);
 out:
     return err;
 }
@@ -293,6 +306,7 @@ static int write_file(struct pithlog *log, FILE *out, const struct pithi_convert
     pithi_slog2_tree_free(&w.tree);
     pithi_slog2_lines_free(&w.lines);
     pithi_slog2_categories_free(&w.categories);
+    pithi_losses_close(&w.losses);
     return err;
 }
 

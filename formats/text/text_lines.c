@@ -2,6 +2,7 @@
 #include "text/text_lines.h"
 
 #include "error.h"
+#include "foreign/losses.h"
 #include "text/printer.h"
 
 static int put_definitions(struct pithi_printer *printer, const struct pithlog *log)
@@ -63,9 +64,17 @@ int pithi_text_write(struct pithlog *log, FILE *out, const struct pithi_convert 
 
 int pithi_csv_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
-    if (how->note)
-        how->note("csv: colours, groups, hosts and members of communicators are not kept");
-    return write_all(log, out, how, PITHI_TEXT_CSV);
+    struct pithi_losses losses;
+    int err;
+
+    TRY(pithi_losses_open(&losses, log));
+    TRY(write_all(log, out, how, PITHI_TEXT_CSV));
+    pithi_losses_tell(&losses, how,
+                      PITHI_LOSES(GROUPS) | PITHI_LOSES(COLOURS) | PITHI_LOSES(FORMATS) | PITHI_LOSES(UNITS) |
+                          PITHI_LOSES(LANE_NAMES) | PITHI_LOSES(HOSTS) | PITHI_LOSES(COMMS) | PITHI_LOSES(PROPERTIES));
+out:
+    pithi_losses_close(&losses);
+    return err;
 }
 
 int pithi_json_write(struct pithlog *log, FILE *out, const struct pithi_convert *how)

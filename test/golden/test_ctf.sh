@@ -34,7 +34,12 @@ is "$(cut -f1-5 names.got)" "$(expected names.pith | cut -f1-5)" "names that cou
 
 is "$(cat edge.notes small.notes plain.notes)" "pith: note: 2 communicators: their members are left out
 pith: note: 6 states and events on a communicator: that is left out
-pith: note: 1 communicators: their members are left out" "what is lost is said"
+pith: note: 1 groups of states, events and counters are left out
+pith: note: 10 colours are left out
+pith: note: 1 communicators: their members are left out
+pith: note: 1 groups of states, events and counters are left out
+pith: note: 3 colours are left out
+pith: note: 3 colours are left out" "what is lost is said"
 like "$(babeltrace2 small.ctf 2>/dev/null | head -n 1)" '^\[01:46:40\.000500000\] ' "the hour of the day, where it is known"
 like "$(cat small.ctf.err)" 'may have discarded events .*rank_1_thread_0' "lost records are told as babeltrace2 knows them"
 like "$(babeltrace2 --component source.ctf.fs --params "inputs=[\"$PWD/small.ctf\"]" --component sink.text.details 2>/dev/null | tr -d '\n')" \

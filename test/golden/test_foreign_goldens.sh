@@ -24,6 +24,7 @@ for kind in edge plain; do
         golden $kind.$format.print $kind.$format.print "$kind: reads back from $format as before"
     done
     golden $kind.alog $kind.alog "$kind: the ALOG file as before"
+    is "$(pith print "$here/$kind.zero.alog" | diff "$here/$kind.alog.print" - | head -n 8)" "" "$kind: an ALOG file of before, with 0 as its start, reads the same"
     what=$(python3 "$here/alog_check.py" $kind.alog)
     ok $? "$kind: the ALOG file keeps all rules of strict readers: $what"
     python3 "$here/clog2_dump.py" $kind.clog2 >$kind.clog2.dump

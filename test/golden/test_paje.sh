@@ -27,10 +27,17 @@ same empty program "no records"
 pith convert names.pith names.trace 2>/dev/null
 is "$(dump names.trace | grep -v 'Variable')" "$(pith print names.pith | python3 "$top/test/golden/paje_expect.py" program | grep -v 'Variable')" "names that could do harm"
 is "$(cat edge.notes)" "pith: note: 1 ends of states that were not nested: the states inside are cut in two
+pith: note: 1001500 ns: by so much all times are moved
+pith: note: 1 states still open at the end are closed there
+pith: note: 1 ends of states without a start are left out
 pith: note: 6 states and events on a communicator: that is left out
 pith: note: 1 collective operations: their bytes and roots are left out
 pith: note: 9 records of communicators made and freed are left out
-pith: note: 1 ends of messages without a partner are left out" "what is lost is said"
+pith: note: 1 sends and receives of which the partner is not in the log are left out
+pith: note: 1 receives that got no message are left out
+pith: note: 1 receives ended before one posted earlier: the order of posting is not kept
+pith: note: 1 groups of states, events and counters are left out
+pith: note: 3 communicators: their names and members are left out" "what is lost is said"
 is "$(pj_dump -l 9 small.trace | sed -n 's/^Container, \([^,]*\), \([^,]*\),.*, \(.*\)/\1 > \3 \2/p' | sort)" "0 > 0 0
 0 > small Program
 rank 0 (alpha) > 0.0 main Thread

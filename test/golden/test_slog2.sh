@@ -34,14 +34,24 @@ for kind in plain deep states; do
     is "$(kept $kind.slog2)" "$(kept $kind.pith)" "$kind: read back, the same records"
 done
 is "$(cat plain.notes)" "" "plain: nothing is lost"
-is "$(cat edge.notes)" "pith: note: 1 sends and receives without a partner left out: SLOG-2 has arrows only
+is "$(cat edge.notes)" "pith: note: 1 states still open at the end are closed there
+pith: note: 1 ends of states without a start are left out
 pith: note: 6 states and events on a communicator: that is left out
-pith: note: 2 counter values left out: SLOG-2 has no counters
-pith: note: 1 collective records left out (their states are there)
-pith: note: 9 records of communicators made and freed left out
-pith: note: 2 pauses and resumes left out
-pith: note: 3 lost records are not told of
-pith: note: 1 ends of states without a start left out" "edge: what is lost is said"
+pith: note: 2 values of counters are left out
+pith: note: 2 definitions of counters are left out
+pith: note: 1 collective operations: their bytes and roots are left out
+pith: note: 9 records of communicators made and freed are left out
+pith: note: 1 sends and receives of which the partner is not in the log are left out
+pith: note: 1 receives that got no message are left out
+pith: note: 1 receives ended before one posted earlier: the order of posting is not kept
+pith: note: 2 pauses and resumes are left out
+pith: note: 1 records of lost records are left out
+pith: note: 1 groups of states, events and counters are left out
+pith: note: 1 colours became others that the format has
+pith: note: 2 names of lanes are left out
+pith: note: 3 lanes: their hosts are left out
+pith: note: 1 communicators without a message are left out
+pith: note: 2 names of communicators are left out" "edge: what is lost is said"
 is "$(pith print edge.slog2 | grep '^# comm' | cut -f4-)" "$(printf '%b\n' 'size=3\tranks=0,1,2' 'size=3\tranks=2,0,1' 'size=1\tranks=0' \
     'size=2\tranks=1,2' 'size=1\tranks=0\tremote_ranks=1,2')" "edge: communicators with their members, the two groups of one beside it"
 is "$(pith print edge.slog2 | grep -E '^# (event|state)' | cut -f2 | sort)" "$(pith print edge.pith | grep -E '^# (event|state)' | cut -f2 | sort)" "edge: all names"
