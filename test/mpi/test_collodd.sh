@@ -4,7 +4,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$top/test/mpi/functions.sh"
 export PITH_CHECK_SECONDS=60
-checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib check "./collodd-$mpi" "$@" >out 2>err; status=$?; }
+program=collodd
+checked() { local mpi=$1 n=$2; shift 2; timeout -k 5 60 "mpiexec.$mpi" -n "$n" pith run --lib check "./$program-$mpi" "$@" >out 2>err; status=$?; }
 # All that was said but what Open MPI says at the end of processes that were spawned.
 told() { echo "$status"; grep -hv UCX out; grep '^pith' err | grep -v '  at ' | sort -u; }
 
@@ -16,6 +17,19 @@ for mpi in $(mpis); do
 pith check: $ranks more not checked; see pith-collcheck(7)
 pith check: N collective calls of $ranks rank$([ $ranks = 1 ] || echo s): no errors" "$mpi $ranks: right programs are not disturbed" || cat err
     done
+    compile signatures "$mpi"
+    program=signatures checked "$mpi" 2
+    is "$(told | sed 's/check: [0-9]* coll/check: N coll/')" "0
+pith check: N collective calls of 2 ranks: no errors" "$mpi: datatypes with bounds, padding, empty parts: what holds no data does not count" || cat err
+    world="on rank 0 (communicator MPI_COMM_WORLD"
+    program=signatures checked "$mpi" 2 wrong
+    is "$(told)" "0
+pith check: 12 collective calls of 2 ranks: 5 errors
+pith check: rank 1: MPI_Bcast: the data is 1 MPI_CHAR, but nothing $world, 5th collective call)
+pith check: rank 1: MPI_Bcast: the data is 3 MPI_DOUBLE, but 2 MPI_DOUBLE $world, 1st collective call)
+pith check: rank 1: MPI_Bcast: the data is 3 elements of several types, but 3 elements of several types $world, 4th collective call)
+pith check: rank 1: MPI_Bcast: the data is 6 MPI_LONG, but 6 MPI_DOUBLE $world, 2nd collective call)
+pith check: rank 1: MPI_Bcast: the data is 6 elements of several types, but 3 elements of several types $world, 3rd collective call)" "$mpi: and what does not match is found"
     checked "$mpi" 2 many
     is "$(told | sed 's/ [0-9]* coll/ N coll/; s/ [0-9]* more/ N more/')" "0
 pith check: N more not checked; see pith-collcheck(7)

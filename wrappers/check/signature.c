@@ -64,13 +64,18 @@ static const char *intern(const char *name)
     return known ? known->name : "?";
 }
 
+/* A type without a size holds no data and has no letter: MPI_UB and MPI_LB only mark where a type begins and ends. */
 static struct pithi_signature basic(MPI_Datatype type)
 {
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int size = 0;
+    int length = 0;
+    MPI_Count size = 0;
     uint64_t letter = UINT64_C(1469598103934665603);
 
-    REAL(MPI_Type_get_name)(type, name, &size);
+    REAL(MPI_Type_size_x)(type, &size);
+    if (size == 0)
+        return nothing();
+    REAL(MPI_Type_get_name)(type, name, &length);
     for (const char *at = name; *at; at++)
         letter = (letter ^ (unsigned char)*at) * UINT64_C(1099511628211);
     return (struct pithi_signature){letter % prime, base % prime, 1, intern(name)};
