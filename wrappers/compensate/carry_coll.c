@@ -56,13 +56,18 @@ void pithi_carry_window_come(MPI_Win window, int gone)
     innermost->begin_ns = pithi_delay_spent(from);
 }
 
+static int am_root(const struct pithi_shadow *comm, int root)
+{
+    return comm->is_inter ? root == MPI_ROOT : root == comm->rank;
+}
+
 static struct pithi_arrival arrive(const struct pithi_carry_coll *carry, enum pithi_carry_shape shape, int root,
                                    int64_t end_ns)
 {
     int64_t x = pithi_delay_ns(), offset = pithi_delay_offset(end_ns), at = carry->begin_ns + offset, before = at;
     if (!pithi_delay_one_clock) {
         at = shape == PITHI_CARRY_ALL ? carry->begin_ns - end_ns : 0;
-        before = shape == PITHI_CARRY_ALL || carry->comm->rank == root ? carry->begin_ns - end_ns : 0;
+        before = shape == PITHI_CARRY_ALL || am_root(carry->comm, root) ? carry->begin_ns - end_ns : 0;
     }
     return (struct pithi_arrival){at, before - x, -x, pithi_delay_one_clock ? -end_ns - offset : 0};
 }
@@ -77,12 +82,11 @@ static void together(const struct pithi_carry_coll *carry, const struct pithi_ar
 
 int pithi_carry_waits(const struct pithi_shadow *comm, enum pithi_carry_shape shape, int root)
 {
-    int is_root = comm->is_inter ? root == MPI_ROOT : root == comm->rank;
     switch (shape) {
     case PITHI_CARRY_FROM:
-        return !is_root && root != MPI_PROC_NULL;
+        return !am_root(comm, root) && root != MPI_PROC_NULL;
     case PITHI_CARRY_TO:
-        return is_root;
+        return am_root(comm, root);
     case PITHI_CARRY_LOWER:
         return comm->rank > 0;
     default:

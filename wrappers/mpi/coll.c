@@ -37,6 +37,9 @@ static struct pithi_comm *begin_rooted(MPI_Comm comm, int root)
 /* How many processes this one exchanges data with. */
 static int others(const struct pithi_comm *comm) { return comm->remote_size ? comm->remote_size : comm->size; }
 
+/* Whether the ith of these is this process itself. */
+static int is_self(const struct pithi_comm *comm, int i) { return !comm->remote_size && i == comm->rank; }
+
 static int am_root(const struct pithi_comm *comm, int root)
 {
     return comm->remote_size ? root == MPI_ROOT : root == comm->rank;
@@ -184,7 +187,7 @@ void pithi_coll_alltoallv(MPI_Comm comm, const void *from, struct pithi_counts c
     now.given = from == MPI_IN_PLACE ? now.got : sum(counts, others(now.comm), type);
     now.of_all = now.got > 0;
     for (int i = 0; now.of_all && i < others(now.comm); i++)
-        now.of_all = i == now.comm->rank || count_at(recv_counts, i) > 0;
+        now.of_all = is_self(now.comm, i) || count_at(recv_counts, i) > 0;
 }
 
 void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts counts, const MPI_Datatype *types,
@@ -196,7 +199,7 @@ void pithi_coll_alltoallw(MPI_Comm comm, const void *from, struct pithi_counts c
     now.given = from == MPI_IN_PLACE ? now.got : sum_types(counts, others(now.comm), types);
     now.of_all = now.got > 0;
     for (int i = 0; now.of_all && i < others(now.comm); i++)
-        now.of_all = i == now.comm->rank || pithi_bytes(count_at(recv_counts, i), recv_types[i]) > 0;
+        now.of_all = is_self(now.comm, i) || pithi_bytes(count_at(recv_counts, i), recv_types[i]) > 0;
 }
 
 void pithi_coll_reduce(MPI_Comm comm, int root, pithi_count count, MPI_Datatype type)
