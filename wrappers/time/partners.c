@@ -134,21 +134,20 @@ static struct pithi_time_comm *make(MPI_Comm handle)
 {
     struct pithi_time_comm *comm = calloc(1, sizeof *comm);
     MPI_Group group = MPI_GROUP_NULL;
-    int is_inter = 0;
 
     if (!comm)
         return NULL;
     comm->handle = handle;
-    REAL(MPI_Comm_test_inter)(handle, &is_inter);
+    REAL(MPI_Comm_test_inter)(handle, &comm->is_inter);
     REAL(MPI_Comm_rank)(handle, &comm->rank);
     REAL(MPI_Comm_size)(handle, &comm->size);
-    int bad = is_inter ? REAL(MPI_Comm_remote_group)(handle, &group) : REAL(MPI_Comm_group)(handle, &group);
+    int bad = comm->is_inter ? REAL(MPI_Comm_remote_group)(handle, &group) : REAL(MPI_Comm_group)(handle, &group);
     if (bad || REAL(MPI_Group_size)(group, &comm->peers) != MPI_SUCCESS || !find_world_ranks(comm, group)) {
         free(comm);
         return NULL;
     }
     REAL(MPI_Group_free)(&group);
-    comm->out_degree = is_inter ? comm->peers : count_neighbours(comm);
+    comm->out_degree = comm->is_inter ? comm->peers : count_neighbours(comm);
     comm->label = pithi_time_by_comm ? make_label(comm) : 0;
     return comm;
 }

@@ -16,7 +16,8 @@ void pithi_time_partner_add(struct pithi_time_partner **table, uint32_t *room, u
 /* What is known of a communicator. Valid until it is freed; entered when first asked for. NULL: MPI is not up. */
 struct pithi_time_comm {
     MPI_Comm handle;
-    int rank, size; /* own rank; members */
+    int rank, size; /* own rank; members of the own group */
+    int is_inter;
     int out_degree; /* neighbours in its topology to which it sends; size without one */
     int peers;      /* of the remote group, or members */
     int label;      /* 0: none */

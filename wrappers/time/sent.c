@@ -64,12 +64,12 @@ void pithi_time_send(MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type
         add_message(world_rank_of(comm, peer), bytes_of(count, type));
 }
 
-/* ---- persistent requests: a hash table of those that send -------------------------------------------------------- */
+/* ---- persistent requests: a hash table of those that give data --------------------------------------------------- */
 
 struct prepared {
     struct prepared *next;
     MPI_Request request;
-    int world_rank;
+    int is_message, world_rank; /* is_message: 0: a collective */
     uint64_t bytes;
 };
 enum { BUCKETS = 1024 };
@@ -85,23 +85,27 @@ static struct prepared **find(MPI_Request request)
     return at;
 }
 
+static void prepare(MPI_Request request, int is_message, int world_rank, uint64_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct prepared **at = find(request);
+    if (!*at)
+        *at = calloc(1, sizeof **at);
+    if (*at) {
+        (*at)->request = request;
+        (*at)->is_message = is_message;
+        (*at)->world_rank = world_rank;
+        (*at)->bytes = bytes;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 void pithi_time_send_init(int result, MPI_Comm comm, int peer, MPI_Count count, MPI_Datatype type,
                           const MPI_Request *request)
 {
     if (result != MPI_SUCCESS || !pithi_time_self.last || peer == MPI_PROC_NULL)
         return;
-    int world_rank = world_rank_of(comm, peer);
-    uint64_t bytes = bytes_of(count, type);
-    pthread_mutex_lock(&lock);
-    struct prepared **at = find(*request);
-    if (!*at)
-        *at = calloc(1, sizeof **at);
-    if (*at) {
-        (*at)->request = *request;
-        (*at)->world_rank = world_rank;
-        (*at)->bytes = bytes;
-    }
-    pthread_mutex_unlock(&lock);
+    prepare(*request, 1, world_rank_of(comm, peer), bytes_of(count, type));
 }
 
 void pithi_time_start(int count, const MPI_Request *requests)
@@ -111,8 +115,10 @@ void pithi_time_start(int count, const MPI_Request *requests)
     pthread_mutex_lock(&lock);
     for (int i = 0; i < count; i++) {
         const struct prepared *prepared = *find(requests[i]);
-        if (prepared)
+        if (prepared && prepared->is_message)
             add_message(prepared->world_rank, prepared->bytes);
+        else if (prepared)
+            pithi_time_add(&pithi_time_self.last->bytes, prepared->bytes);
     }
     pthread_mutex_unlock(&lock);
 }
@@ -145,12 +151,13 @@ static uint64_t sum(struct pithi_time_counts counts_, int members, MPI_Datatype 
     return bytes_of(all, type);
 }
 
-/* The root of an intercommunicator says MPI_ROOT. */
+/* NULL: this process is not the root. The root of an intercommunicator says MPI_ROOT; a rank there is that of a root in
+ * the other group, which may be this process's own rank as well. */
 static const struct pithi_time_comm *as_root(MPI_Comm handle, int root)
 {
     const struct pithi_time_comm *comm = counts() ? pithi_time_comm_find(handle) : NULL;
 
-    return comm && (root == MPI_ROOT || (root == comm->rank && comm->peers == comm->size)) ? comm : NULL;
+    return comm && root == (comm->is_inter ? MPI_ROOT : comm->rank) ? comm : NULL;
 }
 
 void pithi_time_root(MPI_Comm handle, int root, MPI_Count count, MPI_Datatype type, int to_each)
@@ -173,6 +180,12 @@ void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type)
 {
     if (counts() && from != MPI_IN_PLACE)
         pithi_time_self.given = bytes_of(count, type);
+}
+
+void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type)
+{
+    if (root >= 0)
+        pithi_time_give(from, count, type);
 }
 
 static const struct pithi_time_comm *to_each(MPI_Comm handle, const void *from)
@@ -204,6 +217,22 @@ void pithi_time_eachw(MPI_Comm handle, const void *from, struct pithi_time_count
         pithi_time_self.given += bytes_of(count_at(counts_, i), types[i]);
 }
 
+void pithi_time_share(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
+{
+    const struct pithi_time_comm *comm = to_each(handle, NULL);
+
+    if (comm)
+        pithi_time_self.given = bytes_of(count, type) * (uint64_t)comm->size;
+}
+
+void pithi_time_shares(MPI_Comm handle, struct pithi_time_counts counts_, MPI_Datatype type)
+{
+    const struct pithi_time_comm *comm = to_each(handle, NULL);
+
+    if (comm)
+        pithi_time_self.given = sum(counts_, comm->size, type);
+}
+
 void pithi_time_neighbours(MPI_Comm handle, MPI_Count count, MPI_Datatype type)
 {
     const struct pithi_time_comm *comm = to_each(handle, NULL);
@@ -232,4 +261,10 @@ void pithi_time_given(void)
 {
     if (counts())
         pithi_time_add(&pithi_time_self.last->bytes, pithi_time_self.given);
+}
+
+void pithi_time_given_later(int result, const MPI_Request *request)
+{
+    if (result == MPI_SUCCESS && counts() && pithi_time_self.given)
+        prepare(*request, 0, -1, pithi_time_self.given);
 }

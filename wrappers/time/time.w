@@ -41,20 +41,23 @@ const int pithi_time_functions = sizeof pithi_time_names / sizeof *pithi_time_na
 {{fn f @type_free}} {{callfn}} pithi_time_type_gone(); {{endfn}}
 
 /* The data that this process gives to a collective. Each part below says what the function means by its arguments; then
- * this one, outside of them, lets it count, though not for the calls that only prepare a collective. */
+ * these two, outside of them, let it count: at once, or at each start of a persistent collective. */
 
 {{fn f @coll}} {{callfn}} pithi_time_given(); {{endfn}}
+{{fn f @coll_init}} {{callfn}} pithi_time_given_later({{returnVal}}, {{request}}); {{endfn}}
 
 {{fn f @bcast}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 0); {{endfn}}
 {{fn f @scatter}} {{callfn}} pithi_time_root({{comm}}, {{root}}, {{count}}, {{type}}, 1); {{endfn}}
 {{fn f @scatterv}} {{callfn}} pithi_time_rootv({{comm}}, {{root}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @gather @gatherv @allgather @allgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @gather @gatherv}} {{callfn}} pithi_time_to_root({{root}}, {{from}}, {{count}}, {{type}}); {{endfn}}
+{{fn f @allgather @allgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
 {{fn f @nallgather @nallgatherv}} {{callfn}} pithi_time_give({{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @reduce @allreduce @exscan}} {{callfn}} pithi_time_give(NULL, {{count}}, {{type}}); {{endfn}}
+{{fn f @reduce}} {{callfn}} pithi_time_to_root({{root}}, NULL, {{count}}, {{type}}); {{endfn}}
+{{fn f @allreduce @exscan}} {{callfn}} pithi_time_give(NULL, {{count}}, {{type}}); {{endfn}}
 {{fn f @alltoall}} {{callfn}} pithi_time_each({{comm}}, {{from}}, {{count}}, {{type}}); {{endfn}}
-{{fn f @reduce_scatter_block}} {{callfn}} pithi_time_each({{comm}}, NULL, {{count}}, {{type}}); {{endfn}}
+{{fn f @reduce_scatter_block}} {{callfn}} pithi_time_share({{comm}}, {{count}}, {{type}}); {{endfn}}
 {{fn f @alltoallv}} {{callfn}} pithi_time_eachv({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
-{{fn f @reduce_scatter}} {{callfn}} pithi_time_eachv({{comm}}, NULL, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
+{{fn f @reduce_scatter}} {{callfn}} pithi_time_shares({{comm}}, PITHI_COUNTS({{counts}}), {{type}}); {{endfn}}
 {{fn f @alltoallw}} {{callfn}} pithi_time_eachw({{comm}}, {{from}}, PITHI_COUNTS({{counts}}), {{types}}); {{endfn}}
 
 {{fn f @nalltoall}} {{callfn}} pithi_time_neighbours({{comm}}, {{count}}, {{type}}); {{endfn}}

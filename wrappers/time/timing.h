@@ -150,18 +150,24 @@ void pithi_time_start(int count, const MPI_Request *requests);
 void pithi_time_forget(const MPI_Request *request); /* before MPI_Request_free */
 
 /* Given to a collective: `from` may be MPI_IN_PLACE, then nothing leaves a buffer of its own; NULL: does not matter.
- * root: by the root alone, to each member or once; each: to each member; v, w: counts, counts and types by member. */
+ * root: by the root alone, to each member or once; to_root: by those who name a root; each: to each member; share: what
+ * each of the own group gets of a reduction; v, w: counts, counts and types by member. In an intercommunicator the
+ * members are those of the other group. */
 void pithi_time_root(MPI_Comm comm, int root, MPI_Count count, MPI_Datatype type, int to_each);
 void pithi_time_rootv(MPI_Comm comm, int root, struct pithi_time_counts counts, MPI_Datatype type);
+void pithi_time_to_root(int root, const void *from, MPI_Count count, MPI_Datatype type);
 void pithi_time_give(const void *from, MPI_Count count, MPI_Datatype type);
 void pithi_time_each(MPI_Comm comm, const void *from, MPI_Count count, MPI_Datatype type);
 void pithi_time_eachv(MPI_Comm comm, const void *from, struct pithi_time_counts counts, MPI_Datatype type);
 void pithi_time_eachw(MPI_Comm comm, const void *from, struct pithi_time_counts counts, const MPI_Datatype *types);
+void pithi_time_share(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
+void pithi_time_shares(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
 /* Neighbourhood collectives: a part to each neighbour. */
 void pithi_time_neighbours(MPI_Comm comm, MPI_Count count, MPI_Datatype type);
 void pithi_time_neighboursv(MPI_Comm comm, struct pithi_time_counts counts, MPI_Datatype type);
 void pithi_time_neighboursw(MPI_Comm comm, struct pithi_time_counts counts, const MPI_Datatype *types);
-void pithi_time_given(void); /* the collective takes place now */
+void pithi_time_given(void); /* the collective takes place now; or whenever the request is started: */
+void pithi_time_given_later(int result, const MPI_Request *request);
 
 /* MPI_Type_free: a handle may come again for a type of another size. */
 void pithi_time_type_gone(void);
