@@ -103,7 +103,8 @@ static void orders(void)
     MPI_Comm_free(&comms[1]);
 }
 
-/* The communicator is freed before what was begun on it ends. */
+/* The communicator is freed before what was begun on it ends. (Open MPI 4.1 dies of it, also without Pith.) */
+#ifndef OPEN_MPI
 static void freed(void)
 {
     MPI_Comm comm = another(*world);
@@ -114,6 +115,7 @@ static void freed(void)
     MPI_Comm_free(&comm);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
+#endif
 
 /* The first call on the new communicator does not block, and others come to it after a message of this one. */
 static void first_later(void)
@@ -471,7 +473,9 @@ int main(int argc, char **argv)
         returned();
         alone();
         orders();
+#ifndef OPEN_MPI
         freed();
+#endif
         first_later();
         operations();
         attributes();

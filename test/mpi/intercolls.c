@@ -73,8 +73,8 @@ static void completed(int result, const char *name, MPI_Request *request)
         MPI_Request request_;                                                                                          \
         prepare();                                                                                                     \
         completed(MPI_I##name(args between, &request_), "MPI_I" #name, &request_);                                     \
-        expect("MPI_I" #name, __VA_ARGS__);                                                                             \
-        result("MPI_I" #name);                                                                                          \
+        expect("MPI_I" #name, __VA_ARGS__);                                                                            \
+        result("MPI_I" #name);                                                                                         \
     } while (0)
 #if MPI_VERSION >= 4
 #define PERSISTENT(name, args, result, ...)                                                                            \
@@ -168,12 +168,11 @@ static void rooted(int of, int root)
     ALL(Gatherv, gatherv, ARGS(takes ? a : NULL, takes ? me + 1 : 7, MPI_INT, to, list, places, MPI_INT, whom, ),
         gatherv, record, takes ? 4 * (me + 1) : 0, is_root ? 4 * all : 0);
     SOME(Scatter, scatter, ARGS(from, is_root ? 2 : 7, MPI_INT, takes ? b : NULL, takes ? 2 : 7, MPI_INT, whom, ),
-        scatter, record, is_root ? 8 * remote : 0, takes ? 8 : 0);
-    ALL(Scatterv, scatterv,
-        ARGS(from, list, places, MPI_INT, takes ? b : NULL, takes ? me + 1 : 7, MPI_INT, whom, ), scatterv, record,
-        is_root ? 4 * all : 0, takes ? 4 * (me + 1) : 0);
-    ALL(Reduce, reduce, ARGS(a, to, is_root || takes ? 6 : 9, MPI_INT, MPI_SUM, whom, ), reduce, record,
-        takes ? 24 : 0, is_root ? 24 : 0);
+         scatter, record, is_root ? 8 * remote : 0, takes ? 8 : 0);
+    ALL(Scatterv, scatterv, ARGS(from, list, places, MPI_INT, takes ? b : NULL, takes ? me + 1 : 7, MPI_INT, whom, ),
+        scatterv, record, is_root ? 4 * all : 0, takes ? 4 * (me + 1) : 0);
+    ALL(Reduce, reduce, ARGS(a, to, is_root || takes ? 6 : 9, MPI_INT, MPI_SUM, whom, ), reduce, record, takes ? 24 : 0,
+        is_root ? 24 : 0);
 }
 
 /* ---- without a root ---------------------------------------------------------------------------------------------- */
@@ -258,7 +257,8 @@ static void unrooted(void)
     MPI_Request_free(&request);
 #endif
     if (local == remote)
-        PERSISTENT(Reduce_scatter_block, ARGS(a, b, 2 * remote, MPI_INT, MPI_SUM, ), nothing, -1, 4 * total, 8 * remote);
+        PERSISTENT(Reduce_scatter_block, ARGS(a, b, 2 * remote, MPI_INT, MPI_SUM, ), nothing, -1, 4 * total,
+                   8 * remote);
 }
 
 /* ---- what makes communicators of one that has two groups --------------------------------------------------------- */

@@ -92,10 +92,7 @@ static MPI_Datatype copy(MPI_Datatype of)
     return made;
 }
 
-static MPI_Datatype with_upper(void)
-{
-    return STRUCT(2, LIST(1, 1), LIST(0, 16), LIST(MPI_DOUBLE, MPI_UB));
-}
+static MPI_Datatype with_upper(void) { return STRUCT(2, LIST(1, 1), LIST(0, 16), LIST(MPI_DOUBLE, MPI_UB)); }
 
 /* What holds no data: both markers. */
 static MPI_Datatype empty(void) { return STRUCT(2, LIST(1, 1), LIST(-8, 24), LIST(MPI_LB, MPI_UB)); }
@@ -122,8 +119,8 @@ static void markers(void)
     same("a row of bounds alone", 5, row(3, empty()), 0, MPI_INT);
 
     MPI_Datatype inner = with_upper(), nothing = empty();
-    same("a struct of bounded ones and of nothing", 2, STRUCT(3, LIST(2, 7, 1), LIST(0, 64, 64), LIST(inner, nothing, inner)),
-         6, MPI_DOUBLE);
+    same("a struct of bounded ones and of nothing", 2,
+         STRUCT(3, LIST(2, 7, 1), LIST(0, 64, 64), LIST(inner, nothing, inner)), 6, MPI_DOUBLE);
     MPI_Type_free(&inner);
     MPI_Type_free(&nothing);
 }
@@ -138,8 +135,8 @@ static void padding(void)
     two = resized(resized(mixed(), -4, 16), -8, 64);
     same("nested", 1, STRUCT(2, LIST(1, 1), LIST(0, 128), LIST(two, two)), 2, inner);
     MPI_Type_free(&two);
-    same("counts of 0", 1, STRUCT(4, LIST(0, 1, 0, 2), LIST(0, 8, 0, 12), LIST(MPI_DOUBLE, MPI_INT, inner, MPI_CHAR)), 1,
-         inner);
+    same("counts of 0", 1, STRUCT(4, LIST(0, 1, 0, 2), LIST(0, 8, 0, 12), LIST(MPI_DOUBLE, MPI_INT, inner, MPI_CHAR)),
+         1, inner);
     MPI_Type_indexed(3, (int[]){0, 2, 0}, (int[]){0, 4, 9}, MPI_INT, &two);
     same("blocks of 0", 2, two, 4, MPI_INT);
     MPI_Type_create_hindexed(3, (int[]){1, 0, 2}, (MPI_Aint[]){0, 64, 128}, inner, &two);

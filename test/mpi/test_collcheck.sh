@@ -65,7 +65,7 @@ END
 # Names of collective functions, by how they are called; and those that the library's source has no check for.
 collective='MPI_(I?([Bb]arrier|[Bb]cast|[Gg]ather|[Ss]catter|[Aa]ll(gather|toall|reduce)|[Rr]educe|[Ss]can|[Ee]xscan|[Nn]eighbor_)|Comm_(dup|split|create|idup|free$|disconnect|spawn|accept|connect|set_info)|Cart_(create|sub)|Graph_create|Dist_graph_create|Intercomm|File_(open|close|set_|preallocate|sync|seek_shared|i?(read|write)[a-z_]*_(all|ordered))|Win_(create|allocate|free|fence|set_info))'
 unchecked() {
-    awk '/^[a-z].* MPI_[A-Za-z_]+\(/ { name = $0; sub(/\(.*/, "", name); sub(/.* \**/, "", name); n = 0 } /pithi_check_(agree|start)/ { n = 1 }
+    awk '/^[a-z].* MPI_[A-Za-z_]+\(/ { name = $0; sub(/\(.*/, "", name); sub(/.* \**/, "", name); n = 0 } /pithi_check_(agree|start|post)/ { n = 1 }
         /^}/ { if (name != "" && !n) print name; name = "" }' "$1" | grep -E "^$collective" | grep -vE 'errhandler|keyval|Reduce_local'
 }
 
@@ -117,7 +117,8 @@ pith check: 4 collective calls of 2 ranks: 1 error" "$mpi: C++"
     for program in colls comms; do # hundreds of collectives; communicators of all kinds that come and go
         compile $program "$mpi"
         checked "$mpi" 2 ./$program-$mpi >out 2>err
-        is "$? $(sed 's/check: [0-9]* /check: N /' err)" "0 pith check: N collective calls of 2 ranks: no errors" "$mpi: $program: nothing is wrong"
+        # `comms` frees some of MPI_Comm_idup that no other collective call has seen.
+        is "$? $(sed 's/check: [0-9]* coll/check: N coll/' err)" "0 pith check: N collective calls of 2 ranks: no errors$([ $program = colls ] || printf '\npith check: 4 more not checked; see pith-collcheck(7)')" "$mpi: $program: nothing is wrong"
     done
     for sample in heat2d master_worker ring pi wave ring77; do
         [ -x "$build/samples/$mpi/$sample" ] || { skip "$mpi: $sample" "not built"; continue; }

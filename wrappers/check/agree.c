@@ -2,7 +2,8 @@
  * when all agree. That is the smallest collective there is, so that it costs what MPI's quickest does.
  *
  * The sum does not block: a call that waits looks now and then whether it has waited for too long, and one that must
- * not wait leaves it to the call that completes its request.
+ * not wait leaves it to the call that completes its request. Where there is no request (MPI_Comm_free), later calls
+ * look.
  */
 #include "agree.h"
 
@@ -57,11 +58,14 @@ static int say_late(const struct pithi_check *check, int64_t waited_ns, const ch
     if (of.vague && !is_last)
         return 0;
     pithi_verdict_where(check, where, sizeof where);
-    snprintf(line, sizeof line, "pith check: %srank %d: has waited for %d s in %s %s for %s\n", pithi_where_prefix,
-             pithi_where_rank, (int)(waited_ns / 1000000000), check->name, where, whom ? whom : missing);
+    snprintf(line, sizeof line, "pith check: %srank %d: has waited for %d s in %s %s for %s%s\n", pithi_where_prefix,
+             pithi_where_rank, (int)(waited_ns / 1000000000), check->name, where, whom ? whom : missing,
+             check->is_wait_ours ? " (the wait is that of the check: MPI need not wait here)" : "");
     pithi_say(line);
     return 1;
 }
+
+static void end_left(int all);
 
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom)
 {
@@ -70,13 +74,14 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
     int done = 0, said = 0;
 
     here->named = 0;
-    here->team = check->team->id;
-    here->call = check->call;
     for (int looks = 1; REAL(MPI_Test)(request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done; looks++) {
+        here->team = check->team->id;
+        here->call = check->call;
         if (looks > 20)
             sched_yield();
         if (looks % LOOKS)
             continue;
+        end_left(0);
         int64_t now_ns = pithi_await_now_ns();
         if (!begun_ns) {
             begun_ns = now_ns;
@@ -87,6 +92,16 @@ void pithi_await(MPI_Request *request, const struct pithi_check *check, const ch
             said = say_late(check, now_ns - begun_ns, whom, now_ns - begun_ns > 2 * limit_ns);
     }
     here->team = 0;
+}
+
+void pithi_await_all(MPI_Comm comm, const char *name)
+{
+    struct pithi_team team = {.comm = comm, .shadow = MPI_COMM_NULL, .origin = "MPI_Comm_idup"};
+    const struct pithi_check check = {.team = &team, .name = name, .call = 1, .is_wait_ours = 1};
+    MPI_Request request;
+
+    if (REAL(MPI_Ibarrier)(comm, &request) == MPI_SUCCESS)
+        pithi_await(&request, &check, "its other processes");
 }
 
 /* ---- the sum ----------------------------------------------------------------------------------------------------- */
@@ -132,11 +147,27 @@ static int agrees(struct pithi_check *check)
     return check->got == 0 && agrees_on_only(check);
 }
 
+/* That of a communicator which is no more: it gets ours of the same processes. */
+static void call_old_handler(const struct pithi_team *team)
+{
+    MPI_Comm comm = team->shadow == MPI_COMM_NULL ? MPI_COMM_SELF : team->shadow;
+    MPI_Errhandler own;
+
+    if (team->handler == MPI_ERRHANDLER_NULL || REAL(MPI_Comm_get_errhandler)(comm, &own) != MPI_SUCCESS)
+        return;
+    REAL(MPI_Comm_set_errhandler)(comm, team->handler);
+    REAL(MPI_Comm_call_errhandler)(comm, MPI_ERR_ARG);
+    REAL(MPI_Comm_set_errhandler)(comm, own);
+    REAL(MPI_Errhandler_free)(&own);
+}
+
 /* The error handler that the call itself would have called, with an error of an argument. It may not come back. */
 static int call_handler(const struct pithi_team *team)
 {
-    if (team->is_gone)
+    if (team->is_gone) {
+        call_old_handler(team);
         return MPI_ERR_ARG;
+    }
     switch (team->kind) {
     case PITHI_TEAM_FILE:
         REAL(MPI_File_call_errhandler)(team->file, MPI_ERR_ARG);
@@ -161,6 +192,7 @@ int pithi_check_agree(int *result)
     struct pithi_check *check = pithi_check_now();
     int good;
 
+    end_left(0);
     if (!check->team)
         return 1;
     count(check);
@@ -176,8 +208,8 @@ int pithi_check_agree(int *result)
 /* ---- calls that do not block ------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pithi_check *open_checks; /* begun, in no order */
-static int open_count;                  /* read without the lock: 0 is what most calls find */
+static struct pithi_check *open_checks; /* begun, the last first */
+static int open_count, left_count;      /* read without the lock: 0 is what most calls find; left: without a request */
 
 static struct pithi_check *take_over(struct pithi_check *now)
 {
@@ -202,6 +234,7 @@ static void end(struct pithi_check *check)
 
 struct pithi_check *pithi_check_start(void)
 {
+    end_left(0);
     struct pithi_check *now = pithi_check_now(), *check = now->team ? take_over(now) : NULL;
 
     now->team = NULL;
@@ -215,16 +248,35 @@ struct pithi_check *pithi_check_start(void)
     return check;
 }
 
+static void count_open(const struct pithi_check *check, int step)
+{
+    __atomic_store_n(&open_count, open_count + step, __ATOMIC_RELAXED);
+    if (check->request == MPI_REQUEST_NULL)
+        __atomic_store_n(&left_count, left_count + step, __ATOMIC_RELAXED);
+}
+
+static void put(struct pithi_check *check)
+{
+    pthread_mutex_lock(&lock);
+    check->next = open_checks;
+    open_checks = check;
+    count_open(check, 1);
+    pthread_mutex_unlock(&lock);
+}
+
 void pithi_check_posted(struct pithi_check *check, int result, const MPI_Request *request)
 {
     if (!check)
         return;
     check->request = result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL;
-    pthread_mutex_lock(&lock);
-    check->next = open_checks;
-    open_checks = check;
-    __atomic_store_n(&open_count, open_count + 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
+    put(check);
+}
+
+void pithi_check_post(void)
+{
+    const MPI_Request none = MPI_REQUEST_NULL;
+
+    pithi_check_posted(pithi_check_start(), MPI_SUCCESS, &none);
 }
 
 /* The oldest of those that stand for the request, taken out of the list, so that no other thread has it too. */
@@ -239,7 +291,7 @@ static struct pithi_check *take(MPI_Request request)
     check = found ? *found : NULL;
     if (found) {
         *found = check->next;
-        __atomic_store_n(&open_count, open_count - 1, __ATOMIC_RELAXED);
+        count_open(check, -1);
     }
     pthread_mutex_unlock(&lock);
     return check;
@@ -324,6 +376,41 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
+/* Those without a request, or all, taken out of the list: the oldest first. */
+static struct pithi_check *take_left(int all)
+{
+    struct pithi_check *left = NULL, *check;
+
+    pthread_mutex_lock(&lock);
+    for (struct pithi_check **at = &open_checks; (check = *at);)
+        if (all || check->request == MPI_REQUEST_NULL) {
+            *at = check->next;
+            count_open(check, -1);
+            check->next = left;
+            left = check;
+        } else {
+            at = &check->next;
+        }
+    pthread_mutex_unlock(&lock);
+    return left;
+}
+
+/* Ends those that have their answer now. Without the lock, for MPI may call code of the program. */
+static void end_left(int all)
+{
+    int done, result;
+
+    if (!__atomic_load_n(all ? &open_count : &left_count, __ATOMIC_RELAXED))
+        return;
+    for (struct pithi_check *check = take_left(all), *next; check; check = next) {
+        next = check->next;
+        if (REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done)
+            put(check);
+        else
+            finish(check, &result);
+    }
+}
+
 static void say_never(const struct pithi_check *check)
 {
     char where[128], line[256];
@@ -333,23 +420,6 @@ static void say_never(const struct pithi_check *check)
              pithi_where_rank, check->name, where);
     pithi_say(line);
     __atomic_add_fetch(&pithi_agreed_errors, 1, __ATOMIC_RELAXED);
-}
-
-/* Those that have their answer now. */
-static void finish_ready(void)
-{
-    int done, result;
-
-    for (struct pithi_check **at = &open_checks, *check; (check = *at);) {
-        REAL(MPI_Test)(&check->exchange, &done, MPI_STATUS_IGNORE);
-        if (done) {
-            *at = check->next;
-            open_count--;
-            finish(check, &result);
-        } else {
-            at = &check->next;
-        }
-    }
 }
 
 /* All are in MPI_Finalize, and have begun what they will ever begin. In each round all look at what they have open
@@ -364,7 +434,7 @@ static void end_last(MPI_Comm world)
         if (REAL(MPI_Iallreduce)(&mine, &all, 1, MPI_INT, MPI_MAX, world, &request) != MPI_SUCCESS)
             break;
         do
-            finish_ready();
+            end_left(1);
         while (REAL(MPI_Test)(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && !done);
     }
     for (const struct pithi_check *check = open_checks; check; check = check->next)
@@ -388,25 +458,6 @@ static void make_world(void)
     pithi_team_make_world(members);
     if ((is_mixed = members != MPI_GROUP_NULL))
         REAL(MPI_Group_free)(&members);
-}
-
-void pithi_check_begin_job(int result)
-{
-    const struct pithi_team *world;
-    MPI_Comm parent = MPI_COMM_NULL;
-
-    if (result == MPI_SUCCESS && pithi_where_rank < 0) {
-        pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
-        make_world();
-    }
-    pithi_members_end();
-    if (result != MPI_SUCCESS || pithi_where_rank >= 0)
-        return;
-    world = pithi_team_of_comm(MPI_COMM_WORLD);
-    pithi_where_begin(pithi_team_ours());
-    pithi_subgroup_begin(pithi_team_ours());
-    if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
-        pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
 }
 
 enum { CALLS, ALONE, ERRORS, UNCHECKED, SUMS };
@@ -433,7 +484,7 @@ static void say_sums(const int64_t *sums, int ranks)
     pithi_say(text);
 }
 
-void pithi_check_end_job(void)
+static void end_job(void)
 {
     const struct pithi_team *world = pithi_team_of_comm(MPI_COMM_WORLD);
     int64_t all[SUMS];
@@ -446,6 +497,52 @@ void pithi_check_end_job(void)
         REAL(MPI_Reduce)(mine, all, SUMS, MPI_INT64_T, MPI_SUM, 0, world->shadow);
     if ((world ? world->rank : pithi_where_rank) == 0 && !pithi_is_quiet())
         say_sums(all, world ? world->size : 1);
+}
+
+static int not_copied(MPI_Comm comm, int key, void *extra, void *value, void *copy, int *flag)
+{
+    (void)comm, (void)key, (void)extra, (void)value, (void)copy;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int is_deleted(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    end_job();
+    return MPI_SUCCESS;
+}
+
+/* MPI_Finalize begins with deleting the attributes of MPI_COMM_SELF, the first of them last: so ours, set in MPI_Init,
+ * is deleted when the program's callbacks have made their calls (MPI-4.0, 11.2.4). */
+static void end_job_in_finalize(void)
+{
+    int key;
+
+    if (REAL(MPI_Comm_create_keyval)(not_copied, is_deleted, &key, NULL) != MPI_SUCCESS)
+        return;
+    REAL(MPI_Comm_set_attr)(MPI_COMM_SELF, key, &pithi_agreed_calls);
+    REAL(MPI_Comm_free_keyval)(&key);
+}
+
+void pithi_check_begin_job(int result)
+{
+    const struct pithi_team *world;
+    MPI_Comm parent = MPI_COMM_NULL;
+
+    if (result == MPI_SUCCESS && pithi_where_rank < 0) {
+        pithi_team_make_comm(MPI_COMM_SELF, NULL, "MPI_Init");
+        make_world();
+    }
+    pithi_members_end();
+    if (result != MPI_SUCCESS || pithi_where_rank >= 0)
+        return;
+    world = pithi_team_of_comm(MPI_COMM_WORLD);
+    pithi_where_begin(pithi_team_ours());
+    pithi_subgroup_begin(pithi_team_ours());
+    end_job_in_finalize();
+    if (REAL(MPI_Comm_get_parent)(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+        pithi_team_make_comm(parent, world, "MPI_Comm_get_parent");
 }
 
 void pithi_check_ended_job(void) { pithi_where_end(); }

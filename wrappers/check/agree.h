@@ -7,6 +7,8 @@
 /* Waits for a request on a shadow. When that takes long, says so once, and for whom. `check`: for whose call; the rest
  * of the sentence, in place of those who have not come: `whom`, or NULL. */
 void pithi_await(MPI_Request *request, const struct pithi_check *check, const char *whom);
+/* Waits until all processes of a communicator without a team have come, in the call of that name. */
+void pithi_await_all(MPI_Comm comm, const char *name);
 /* The seconds of PITH_CHECK_SECONDS; 0: never. */
 int pithi_await_seconds(void);
 int64_t pithi_await_now_ns(void);

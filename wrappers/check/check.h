@@ -35,10 +35,9 @@ extern const char *const pithi_check_names[];
 void pithi_check_enter(struct pithi_check_call *call, int function, const void *caller);
 void pithi_check_leave(const struct pithi_check_call *call);
 
-/* The job: before and after MPI_Init; before and after MPI_Finalize. */
+/* The job: before and after MPI_Init; after MPI_Finalize, in which the checks end. */
 void pithi_check_mark(void);
 void pithi_check_begin_job(int result);
-void pithi_check_end_job(void);
 void pithi_check_ended_job(void);
 
 /* ---- whose call it is; nothing else below has an effect when the team is not known ------------------------------- */
@@ -47,6 +46,8 @@ void pithi_check_comm(MPI_Comm comm);
 void pithi_check_file(MPI_File file);
 void pithi_check_window(MPI_Win window);
 void pithi_check_later(void); /* before: the call must not wait for others */
+void pithi_check_wait(
+    void); /* the call need not wait for all, but does so for the check, and says so when it is long */
 /* Of calls that only a group of the communicator makes, and that are told apart by a tag or a text. MPI_COMM_WORLD
  * stands in where a call has none. */
 void pithi_check_members(MPI_Comm comm, MPI_Group group, int tag);
@@ -119,6 +120,11 @@ int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int
 /* 1: all agree (or nothing was to be checked). 0: not, it was said, the error handler was called, and came back:
  * `result` is what the call returns in place of being made. */
 int pithi_check_agree(int *result);
+
+/* For calls that need not wait for others, and have no request (MPI_Comm_free): the processes exchange what they said
+ * while they go on. An answer is looked at as soon as it is there, in the next calls that are checked and in
+ * MPI_Finalize: by then the call has been made, so an error goes to the error handler alone. */
+void pithi_check_post(void);
 
 /* For calls that do not block. NULL: nothing to be checked. After the call, its request stands for the check. */
 struct pithi_check *pithi_check_start(void);

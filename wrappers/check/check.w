@@ -36,8 +36,10 @@ const char *const pithi_check_names[] = {
 
 /* ---- 2. whose call it is ----------------------------------------------------------------------------------------- */
 
-{{fn f @icoll @coll_init @comm_idup}} pithi_check_later(); {{callfn}} {{endfn}}
-{{fn f @coll @coll_init @comm_all @win_make @win_make_empty @file_open}}
+{{fn f @icoll @coll_init @comm_idup @comm_free @comm_hints @file_hints @win_hints}}
+    pithi_check_later(); {{callfn}}
+{{endfn}}
+{{fn f @coll @coll_init @comm_hints @win_make @win_make_empty @file_open}}
     pithi_check_comm({{comm}}); {{callfn}}
 {{endfn}}
 {{fn f @comm_dup @comm_idup @comm_split MPI_Comm_create @comm_topology @comm_merge}}
@@ -49,10 +51,17 @@ const char *const pithi_check_names[] = {
 {{fn f MPI_Comm_spawn MPI_Comm_spawn_multiple MPI_Comm_accept MPI_Comm_connect}}
     pithi_check_comm({{comm}}); {{callfn}}
 {{endfn}}
-{{fn f @file_all @file_iall}} pithi_check_file({{file}}); {{callfn}} {{endfn}}
+{{fn f @file_all @file_iall @file_hints}} pithi_check_file({{file}}); {{callfn}} {{endfn}}
 {{fn f @file_close}} pithi_check_file(*{{file}}); {{callfn}} {{endfn}}
 {{fn f @win_free}} pithi_check_window(*{{window}}); {{callfn}} {{endfn}}
-{{fn f @win_all}} pithi_check_window({{window}}); {{callfn}} {{endfn}}
+{{fn f @win_all @win_hints}} pithi_check_window({{window}}); {{callfn}} {{endfn}}
+
+/* In these MPI itself need not wait for all. */
+{{fn f @from_root @to_root @from_lower @i_from @i_to @i_lower @p_from @p_to @p_lower}}
+    pithi_check_wait(); {{callfn}}
+{{endfn}}
+{{fn f @nallgather @nallgatherv @nalltoall @nalltoallv @nalltoallw}} pithi_check_wait(); {{callfn}} {{endfn}}
+{{fn f @file_all @file_iall @file_close @win_fence}} pithi_check_wait(); {{callfn}} {{endfn}}
 
 /* ---- 3. what it says --------------------------------------------------------------------------------------------- */
 
@@ -154,7 +163,7 @@ const char *const pithi_check_names[] = {
     pithi_check_posted({{check}}, {{returnVal}}, {{request}});
 {{endfn}}
 
-{{fn f @coll @comm_all @file_all @win_all}}
+{{fn f @coll @file_all @win_all}}
     if (pithi_check_agree(&{{returnVal}})) { {{callfn}} }
 {{endfn}}
 {{fn f @comm_dup @comm_split @comm_create @comm_topology @comm_merge}}
@@ -205,9 +214,10 @@ const char *const pithi_check_names[] = {
     }
 {{endfn}}
 
-{{fn f @comm_free}}
-    if (pithi_check_agree(&{{returnVal}})) { pithi_check_comm_gone({{comm}}); {{callfn}} }
-{{endfn}}
+/* In these nobody need wait for the others. */
+{{fn f @comm_free}} pithi_check_post(); pithi_check_comm_gone({{comm}}); {{callfn}} {{endfn}}
+{{fn f @comm_hints @file_hints @win_hints}} pithi_check_post(); {{callfn}} {{endfn}}
+
 {{fn f @file_close}}
     if (pithi_check_agree(&{{returnVal}})) { pithi_check_file_gone({{file}}); {{callfn}} }
 {{endfn}}
@@ -241,6 +251,5 @@ const char *const pithi_check_names[] = {
     do
         pithi_check_comm(MPI_COMM_WORLD);
     while (!pithi_check_agree(&{{returnVal}}));
-    pithi_check_end_job();
     {{callfn}}
 {{endfn}}

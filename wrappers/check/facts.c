@@ -1,6 +1,7 @@
 /* facts.c - see facts.h, and the calls of check.h that describe a call. */
 #include "facts.h"
 
+#include "agree.h"
 #include "nested.h"
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static void begin(const char *name, const void *caller)
     now->team = NULL;
     now->name = name;
     now->caller = caller;
-    now->fact_count = now->part_count = now->may_have_only = now->has_only = now->is_later = 0;
+    now->fact_count = now->part_count = now->may_have_only = now->has_only = now->is_later = now->is_wait_ours = 0;
     now->problem = NULL;
 }
 
@@ -84,10 +85,18 @@ void pithi_check_later(void)
         now->is_later = 1;
 }
 
+void pithi_check_wait(void)
+{
+    if (is_checked())
+        now->is_wait_ours = 1;
+}
+
 void pithi_check_comm(MPI_Comm comm)
 {
     if (!is_checked())
         return;
+    if (!now->is_later && pithi_team_is_unmet(comm))
+        pithi_await_all(comm, now->name);
     now->team = now->is_later ? pithi_team_of_comm(comm) : pithi_team_meet(comm);
     if (!now->team)
         __atomic_add_fetch(&pithi_fact_unchecked, 1, __ATOMIC_RELAXED);

@@ -42,6 +42,7 @@ struct pithi_check {
     int has_only;           /* this process states it: */
     struct pithi_fact only; /* pithi_check_number_if */
     int is_later;           /* the call must not wait */
+    int is_wait_ours;       /* MPI need not wait for all in it */
     const char *problem;    /* found without the others */
     uint64_t call;          /* the team's how many-th; a name for it when there are members */
     uint64_t key;           /* of a call with members: its tag */
@@ -49,7 +50,7 @@ struct pithi_check {
     int member_count;
     uint64_t sent, got; /* agree.c */
     MPI_Request exchange;
-    MPI_Request request; /* the program's, that the check belongs to */
+    MPI_Request request; /* the program's, that the check belongs to; MPI_REQUEST_NULL: it has none */
 };
 
 /* The description of this thread's call under way; team NULL: there is none, nothing is to be said. */

@@ -144,6 +144,7 @@ static void keep(struct pithi_team *team, const char *origin)
     struct pithi_team *kept = malloc(sizeof *kept);
 
     team->origin = origin;
+    team->handler = MPI_ERRHANDLER_NULL;
     team->size = 1;
     if (team->shadow != MPI_COMM_NULL) {
         __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED);
@@ -359,16 +360,20 @@ struct pithi_team *pithi_team_of_comm(MPI_Comm comm)
     return comm == MPI_COMM_NULL ? NULL : find(&(struct pithi_team){.kind = PITHI_TEAM_COMM, .comm = comm});
 }
 
-struct pithi_team *pithi_team_meet(MPI_Comm comm)
+int pithi_team_is_unmet(MPI_Comm comm)
 {
-    struct pithi_team *team = pithi_team_of_comm(comm);
     int is_inter = 0, is_up = 0;
 
+    if (!__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) || comm == MPI_COMM_NULL || pithi_team_of_comm(comm))
+        return 0;
     REAL(MPI_Initialized)(&is_up);
-    if (team || comm == MPI_COMM_NULL || !is_up || !__atomic_load_n(&is_expecting, __ATOMIC_RELAXED) ||
-        REAL(MPI_Comm_test_inter)(comm, &is_inter) != MPI_SUCCESS || !is_ours(comm, is_inter))
-        return team;
-    pithi_team_make_comm(comm, NULL, "MPI_Comm_idup");
+    return is_up && REAL(MPI_Comm_test_inter)(comm, &is_inter) == MPI_SUCCESS && is_ours(comm, is_inter);
+}
+
+struct pithi_team *pithi_team_meet(MPI_Comm comm)
+{
+    if (pithi_team_is_unmet(comm))
+        pithi_team_make_comm(comm, NULL, "MPI_Comm_idup");
     return pithi_team_of_comm(comm);
 }
 
@@ -380,12 +385,16 @@ static void end(struct pithi_team *team)
         REAL(MPI_Comm_free)(&team->shadow);
         __atomic_sub_fetch(&count, 1, __ATOMIC_RELAXED);
     }
+    if (team->handler != MPI_ERRHANDLER_NULL)
+        REAL(MPI_Errhandler_free)(&team->handler);
     free(team->places);
     free(team);
 }
 
 void pithi_team_drop(struct pithi_team *team)
 {
+    if (team->kind == PITHI_TEAM_COMM)
+        REAL(MPI_Comm_get_errhandler)(team->comm, &team->handler);
     pthread_mutex_lock(&lock);
     struct pithi_team **at = place_of(team);
     if (*at)

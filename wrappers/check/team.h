@@ -13,8 +13,9 @@ enum pithi_team_kind { PITHI_TEAM_COMM, PITHI_TEAM_FILE, PITHI_TEAM_WINDOW };
 struct pithi_team {
     struct pithi_team *next;
     enum pithi_team_kind kind;
-    int is_gone, users; /* the handle was freed; how many checks under way name the team */
-    MPI_Comm comm;      /* the handle */
+    int is_gone, users;     /* the handle was freed; how many checks under way name the team */
+    MPI_Comm comm;          /* the handle */
+    MPI_Errhandler handler; /* that a communicator had when it was freed; else MPI_ERRHANDLER_NULL */
     MPI_File file;
     MPI_Win window;
     MPI_Comm shadow; /* MPI_COMM_NULL: one process only */
@@ -53,7 +54,9 @@ int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);
 
 /* MPI_Comm_idup was called: from now on a communicator may be seen that nobody told of. */
 void pithi_team_expect(void);
-/* Such a one gets its team here: in a call that all its processes make, and that may wait for them. */
+/* Such a one gets its team here: in a call that all its processes make, and that may wait for them. is_unmet: 1: has
+ * none yet. */
+int pithi_team_is_unmet(MPI_Comm comm);
 struct pithi_team *pithi_team_meet(MPI_Comm comm);
 /* Collective over the new team. `of`: all its processes of this job are in that; NULL: they are all of this job.
  * `origin` lives as long as the process. Where a process has MOST teams already, or MPI can make no more communicators,
