@@ -19,6 +19,10 @@ struct pithi_input {
     size_t size;
     int mapped;                    /* 1: foreign/passed.h may give its memory back */
     struct pithi_watched *watched; /* NULL: nobody watches */
+    /* A reader tells each part of the log that is not there or damaged, one line; NULL: nobody listens. The log is then
+     * not complete. */
+    void (*damage)(void *context, const char *text);
+    void *damage_context;
 };
 
 /* A reader says that it has come to byte `at`. 0: it is to end, as if the file ended here; what it made is dropped. */

@@ -78,13 +78,27 @@ out:
     return err;
 }
 
+static void damage(void *context, const char *text)
+{
+    struct pithlog *log = context;
+    log->damages++;
+    if (log->say)
+        log->say(log->say_context, text);
+}
+
 /* Readers of foreign formats get the file mapped. */
 static int open_foreign(struct pithlog *log, size_t size)
 {
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->files.fd, 0);
     if (data == MAP_FAILED)
         return pithi_fail(PITH_ERR_IO, "%s: cannot be mapped: %s", log->path, strerror(errno));
-    struct pithi_input input = {.path = log->path, .data = data, .size = size, .mapped = 1, .watched = log->watched};
+    struct pithi_input input = {.path = log->path,
+                                .data = data,
+                                .size = size,
+                                .mapped = 1,
+                                .watched = log->watched,
+                                .damage = damage,
+                                .damage_context = log};
     int err = read_foreign(log, &input);
     munmap(data, size);
     return err;
@@ -100,7 +114,7 @@ static int open_file(struct pithlog *log, int blocks)
     if (log->files.fd < 0 || fstat(log->files.fd, &st) != 0)
         return pithi_fail(PITH_ERR_OPEN, "%s: cannot be opened: %s", log->path, strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return read_foreign(log, &(struct pithi_input){.path = log->path});
+        return read_foreign(log, &(struct pithi_input){.path = log->path, .damage = damage, .damage_context = log});
     if (!S_ISREG(st.st_mode))
         return pithi_fail(PITH_ERR_OPEN, "%s: is no regular file; write it to a file first", log->path);
     if (st.st_size == 0)

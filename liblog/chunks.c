@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "session.h"
 #include "spill/spill_open.h"
+#include "spill/spill_sum.h"
 
 #define KIB UINT64_C(1024)
 #define WINDOW_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
@@ -74,7 +75,8 @@ void pithi_lane_anchor(void)
     page_anchor(&anchor);
 }
 
-static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes)
+static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, uint64_t size_bytes,
+                        uint64_t words_before)
 {
     pithi_clock_anchor(&chunk->anchor);
     chunk->size_bytes = size_bytes;
@@ -82,17 +84,33 @@ static void fill_header(struct pithi_chunk *chunk, uint32_t lane, uint32_t seq, 
     chunk->base_ticks = chunk->anchor.ticks;
     chunk->lost = 0;
     chunk->newer = 0;
+    chunk->words = chunk->check = 0;
+    chunk->words_before = words_before;
     page_anchor(&chunk->anchor);
     __atomic_store_n(&chunk->lane, lane, __ATOMIC_RELEASE);
     __atomic_store_n(&chunk->magic, PITHI_CHUNK_MAGIC, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_RELEASE);
 }
 
-struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes)
+/* Nothing more is stored in this chunk. Its words are read once more, just before they are written to the file's end.
+ * `words` is stored last: without it there is no seal. */
+static void seal(struct pithi_chunk *chunk)
+{
+    uint64_t *begin = words_of(chunk), words = pithi_spill_stored(begin, end_of(chunk) + PITHI_CHUNK_SLACK);
+    chunk->check = pithi_spill_chunk_check(chunk, begin, words);
+    __atomic_store_n(&chunk->words, words, __ATOMIC_RELEASE);
+}
+
+static void lane_header(struct pithi_chunk *chunk, const struct pithi_lane *lane, uint64_t size_bytes)
+{
+    fill_header(chunk, lane->number, lane->seq, size_bytes, lane->words_next);
+}
+
+struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes)
 {
     struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
-    if (chunk == NULL)
-        return NULL;
-    fill_header(chunk, lane, seq, size_bytes);
+    if (chunk != NULL)
+        fill_header(chunk, PITHI_SPILL_DEFS, seq, size_bytes, 0);
     return chunk;
 }
 
@@ -130,7 +148,7 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane)
     chunk->open_bytes = sizeof(struct pithi_spill_open);
     if (lane->seq == 0)
         set_open(chunk, &nothing);
-    fill_header(chunk, lane->number, lane->seq, RING_CHUNK);
+    lane_header(chunk, lane, RING_CHUNK);
     for (i = 1; i < count; i++) {
         struct pithi_chunk *spare = (void *)((char *)chunk + i * RING_CHUNK);
         spare->open_bytes = sizeof(struct pithi_spill_open);
@@ -152,6 +170,7 @@ static void settle(const struct pithi_lane *lane)
         return;
     open = *open_of(settled);
     settled->records = pithi_open_scan(&open, words_of(settled), end_of(settled) + PITHI_CHUNK_SLACK);
+    seal(settled);
     set_open(next, &open);
 }
 
@@ -169,6 +188,7 @@ static struct pithi_chunk *ring_take(struct pithi_lane *from, int is_loss)
     from->kept--;
     if (from->before == chunk)
         from->before = NULL;
+    __atomic_sub_fetch(&pithi_session.file.page->chunks, 1, __ATOMIC_SEQ_CST);
     __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
     __atomic_store_n(&open_of(chunk)->known, 0, __ATOMIC_RELAXED);
     memset(words_of(chunk), 0, (size_t)((char *)end_of(chunk) - (char *)words_of(chunk)) + PITHI_CHUNK_SLACK * 8);
@@ -192,7 +212,7 @@ static struct pithi_chunk *ring_reuse(struct pithi_lane *lane, int before_from)
     if (lane->seq == 0)
         set_open(chunk, &nothing);
     chunk->overwritten = lane->chunk != NULL ? lane->chunk->overwritten : 0;
-    fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
+    lane_header(chunk, lane, chunk->size_bytes);
     return chunk;
 }
 
@@ -226,6 +246,7 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
         pithi_spill_file_reserve(&pithi_session.file, chunk->size_bytes, &place) != 0)
         return NULL;
     pithi_guard_yield();
+    seal(chunk);
     status = pithi_spill_place_write(&place, chunk, chunk->size_bytes);
     if (status == 0) {
         __atomic_store_n(&chunk->lane, PITHI_SPILL_FREE, __ATOMIC_SEQ_CST);
@@ -234,7 +255,8 @@ static struct pithi_chunk *turn_window(struct pithi_lane *lane, uint64_t words)
     pithi_guard_back();
     if (status != 0)
         return NULL;
-    fill_header(chunk, lane->number, lane->seq, chunk->size_bytes);
+    pithi_spill_file_reaches(&pithi_session.file, place.offset + chunk->size_bytes);
+    lane_header(chunk, lane, chunk->size_bytes);
     return chunk;
 }
 
@@ -243,21 +265,19 @@ static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
 {
     uint64_t need = sizeof(struct pithi_chunk) + (words + PITHI_CHUNK_SLACK) * sizeof(uint64_t);
     uint64_t size = lane->next_bytes, most = pithi_session.file.max_bytes / 8 & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    struct pithi_chunk *chunk = NULL;
+    struct pithi_chunk *chunk;
 
     need = (need + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
     if (size > most)
         size = most;
     if (size < need)
         size = need;
-    while (chunk == NULL) {
-        chunk = pithi_chunk_new(lane->number, lane->seq, size);
-        if (size / 4 < WINDOW_LEAST || size / 4 < need)
-            break;
+    while ((chunk = pithi_spill_file_extend(&pithi_session.file, size)) == NULL && size / 4 >= WINDOW_LEAST &&
+           size / 4 >= need)
         size = size / 4;
-    }
     if (chunk == NULL)
         return NULL;
+    lane_header(chunk, lane, size);
     lane->next_bytes = lane->next_bytes * 4 < window_bytes() ? lane->next_bytes * 4 : window_bytes();
     if (lane->chunk != NULL)
         chunk->overwritten = lane->chunk->overwritten;
@@ -277,8 +297,24 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number)
 /* A chunk that will not be written to any more: out of our memory; the file keeps it. */
 static void give_back(struct pithi_chunk *chunk)
 {
-    if (chunk != NULL)
-        madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
+    if (chunk == NULL)
+        return;
+    if (chunk->words == 0)
+        seal(chunk);
+    madvise(chunk, chunk->size_bytes, MADV_DONTNEED);
+}
+
+/* Words that fit into a chunk, with the slack. */
+static uint64_t room_of(struct pithi_chunk *chunk)
+{
+    return chunk != NULL ? (uint64_t)(end_of(chunk) + PITHI_CHUNK_SLACK - words_of(chunk)) : 0;
+}
+
+/* Of `before` it is known by now how much was stored, of `chunk` it is not. */
+static void count_most(const struct pithi_lane *lane, struct pithi_chunk *before, struct pithi_chunk *chunk)
+{
+    uint64_t more = lane->words_next - lane->words_before + room_of(chunk) - room_of(before);
+    __atomic_add_fetch(&pithi_session.file.page->most_words, more, __ATOMIC_RELAXED);
 }
 
 /* Before its first use a ring's chunk has its list of open states in the bytes that windows use for words, so the two
@@ -289,6 +325,9 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
     int before_from = pithi_session_before_window(), ring = before_from || pithi_session.settings.ring;
 
     lane->fresh = 0;
+    lane->words_next = lane->words_before;
+    if (before != NULL)
+        lane->words_next += pithi_spill_stored(words_of(before), end_of(before) + PITHI_CHUNK_SLACK);
     chunk = ring ? ring_next(lane, words, before_from) : turn_window(lane, words);
     if (chunk == NULL && !ring)
         chunk = new_window(lane, words);
@@ -303,7 +342,9 @@ int pithi_lane_next(struct pithi_lane *lane, uint64_t words)
     if (lane->oldest == NULL)
         lane->oldest = chunk;
     lane->kept++;
+    count_most(lane, before, chunk);
     lane->chunk = chunk;
+    lane->words_before = lane->words_next;
     lane->seq++;
     lane->begin = words_of(chunk);
     lane->end = end_of(chunk);

@@ -19,6 +19,8 @@ struct pithi_lane {
     uint32_t spare_count, spare_all;             /* of these; of how many it has grown by last */
     uint32_t kept;                               /* chunks between oldest and newest, with both */
     uint64_t next_bytes;                         /* size of the next window */
+    uint64_t words_before;                       /* stored in the chunks before its newest */
+    uint64_t words_next;                         /* the same of the chunk that is being made */
     uint32_t number, seq;
     int fresh; /* its chunk was just mapped */
     int own;   /* has a name: not for other threads after this one */
@@ -31,8 +33,8 @@ void pithi_lane_begin(struct pithi_lane *lane, uint32_t number);
  * 1; 0: there is no room. */
 int pithi_lane_next(struct pithi_lane *lane, uint64_t words);
 
-/* Under the guard: a new chunk for `lane`, `size_bytes` long, its header stored. NULL: no room. */
-struct pithi_chunk *pithi_chunk_new(uint32_t lane, uint32_t seq, uint64_t size_bytes);
+/* Under the guard: a new chunk of definitions, `size_bytes` long, its header stored. NULL: no room. */
+struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes);
 
 /* Under the guard: notes the newest anchor in the process page. */
 void pithi_lane_anchor(void);

@@ -14,6 +14,7 @@
 #include "pith_tool.h"
 #include "session.h"
 #include "spill/spill_numbers.h"
+#include "spill/spill_sum.h"
 
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
@@ -29,7 +30,7 @@ static int make_chunk(size_t size)
     uint64_t bytes = size + sizeof(struct pithi_chunk);
     struct pithi_chunk *made;
     bytes = bytes <= CHUNK_BYTES ? CHUNK_BYTES : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
-    made = pithi_chunk_new(PITHI_SPILL_DEFS, chunk.seq, bytes);
+    made = pithi_chunk_definitions(chunk.seq, bytes);
     if (made == NULL)
         return 0;
     chunk.seq++;
@@ -71,7 +72,9 @@ static void store(uint16_t type, uint32_t id, const struct piece *pieces, unsign
         at += pieces[i].size;
     }
     chunk.next += size;
+    def->check = pithi_spill_def_check(def, (uint32_t)size);
     __atomic_store_n(&def->size_bytes, (uint32_t)size, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&pithi_session.file.page->definitions, 1, __ATOMIC_RELEASE);
 }
 
 static struct piece text(const char *string)

@@ -35,6 +35,7 @@
 #include "session.h"
 #include "signals.h"
 #include "snapshot.h"
+#include "spill/spill_missing.h"
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
 
@@ -61,6 +62,22 @@ static int reduce_one(const struct merge *merge, uint64_t *value, int op)
 
 /* ---- 1, 2: own file, one time ------------------------------------------------------------------------------------ */
 
+static void say_missing(void *context, const char *text)
+{
+    (void)context;
+    pithi_say("%s", text);
+}
+
+/* What is missing in the file, because it was cut or overwritten, counts as lost. */
+static void count_missing(struct merge *merge)
+{
+    struct pithi_spill_missing missing = {.rank = merge->t->rank, .say = say_missing};
+    int64_t begin_ns = pithi_spill_begin_ns(&merge->spill);
+    missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
+    pithi_spill_missing(&merge->spill, 0, &missing);
+    merge->spill.page.lost += missing.records;
+}
+
 static int open_own(struct merge *merge)
 {
     if (!merge->have)
@@ -68,6 +85,7 @@ static int open_own(struct merge *merge)
     if (pithi_spill_open(&merge->spill, pithi_session.file.path) != PITH_OK ||
         pithi_spill_fit(&merge->spill, NULL) != PITH_OK)
         return pithi_merge_fail(pithlog_error());
+    count_missing(merge);
     return 1;
 }
 

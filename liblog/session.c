@@ -208,7 +208,10 @@ static const char *set_up(void)
     memcpy(page->log, s->log, sizeof s->log);
     pithi_session_window(page->first.mono_ns);
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
-    return NULL;
+    if (pithi_spill_file_appear(&s->file) == 0)
+        return NULL;
+    snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
+    return text;
 }
 
 /* ---- The time window --------------------------------------------------------------------------------------------- */

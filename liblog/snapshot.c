@@ -80,7 +80,7 @@ static int write_part(const struct source *source, const char *part, struct pith
         snapshot->ranks_missing = job->missing;
         err = pithi_writer_open(&writer, part, -1);
         if (err == PITH_OK)
-            err = pithi_spill_read_job(&folder, job, writer, &result);
+            err = pithi_spill_read_job(&folder, job, writer, &result, NULL, NULL);
         if (err == PITH_OK)
             err = pithi_writer_finish(writer);
         snapshot->records = result.records;

@@ -82,6 +82,12 @@ static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end)
     return -1;
 }
 
+void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes)
+{
+    if (file->page != NULL && end_bytes > file->page->end_bytes)
+        __atomic_store_n(&file->page->end_bytes, end_bytes, __ATOMIC_RELEASE);
+}
+
 static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, void **mapped)
 {
     uint64_t begin = file->size_bytes;
@@ -95,12 +101,32 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB where the file system has them: a fraction of the cost */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
     file->size_bytes = begin + more_bytes;
+    pithi_spill_file_reaches(file, file->size_bytes);
     return 0;
+}
+
+/* Until its page is filled the file has another name, so that a spill file without a page is a damaged one. */
+static void name_before(char *name, size_t size, const struct pithi_spill_file *file)
+{
+    snprintf(name, size, "%s.new", file->path);
+}
+
+int pithi_spill_file_appear(const struct pithi_spill_file *file)
+{
+    char before[PITHI_PATH_MAX + 8];
+    int saved;
+    name_before(before, sizeof before, file);
+    if (rename(before, file->path) == 0)
+        return 0;
+    saved = errno;
+    unlink(before);
+    errno = saved;
+    return -1;
 }
 
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes)
 {
-    char host[sizeof file->page->host] = "localhost";
+    char host[sizeof file->page->host] = "localhost", name[PITHI_PATH_MAX + 8];
     struct stat info;
     struct statfs system;
     void *page;
@@ -114,14 +140,15 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
         errno = ENAMETOOLONG;
         return -1;
     }
-    fd = pithi_descriptor_open(file->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
+    name_before(name, sizeof name, file);
+    fd = pithi_descriptor_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
     if (fd < 0)
         return -1;
     in_memory = fstatfs(fd, &system) == 0 && (uint32_t)system.f_type == TMPFS;
     if (fstat(fd, &info) != 0 || extend_fd(file, fd, PITHI_SPILL_PAGE, &page) != 0) {
         saved = errno;
         close(fd);
-        unlink(file->path);
+        unlink(name);
         errno = saved;
         return -1;
     }
@@ -134,6 +161,7 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     pithi_boot_id(file->page->boot_id, sizeof file->page->boot_id);
     file->page->pid = (uint32_t)getpid();
     file->page->rank = -1;
+    file->page->end_bytes = PITHI_SPILL_PAGE;
     pithi_clock_anchor(&file->page->first);
     file->page->last = file->page->first;
     return 0;

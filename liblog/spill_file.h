@@ -20,8 +20,10 @@ struct pithi_spill_file {
 };
 
 /* Makes the file in `folder`, mode 0600, and maps its page: host, boot id, pid and first anchor are filled in, the
- * magic is not. Gives 0 or -1 (errno). */
+ * magic is not. It gets its name, `path`, by pithi_spill_file_appear, when the magic is stored. Both give 0 or -1
+ * (errno). */
 int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, uint64_t max_bytes);
+int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
 /* `size_bytes` more at the end (from PITHI_SPILL_ALIGN on: at a multiple of that), really there on the disk, zeroed
  * and mapped. NULL with errno: disk full (ENOSPC), the file would exceed its limits (EFBIG) ... */
@@ -38,6 +40,9 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
 /* Writes them, the first 8 last: until then the file holds zeros there. Once for each place; 0, or -1. Touches nothing
  * of the struct pithi_spill_file, so several may be written at once. */
 int pithi_spill_place_write(const struct pithi_spill_place *place, const void *data, uint64_t size_bytes);
+
+/* The file is there up to `end_bytes`: noted in its page. */
+void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes);
 
 /* To the disk. 0 or -1. */
 int pithi_spill_file_sync(const struct pithi_spill_file *file);

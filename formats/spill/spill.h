@@ -25,6 +25,11 @@
  * are stored in S + 1, `known` last. Only a settled chunk is set to PITHI_SPILL_FREE, so at any moment all chunks of a
  * lane but the newest know their states, and so does the newest if it is the only one.
  *
+ * The file tells whether something is missing in it. The page counts chunks and definitions and says how far the file
+ * reaches; each count goes up when what it counts is there, so a death in between is no loss. Chunks of a lane have no
+ * gap in their `seq`, and each says how many words were stored before it. A chunk that its thread left two chunks
+ * behind is sealed: `words` and `check` tell what it must hold. (spill_missing.h finds what it does not.)
+ *
  * Words after the last stored one are 0, and no stored record begins with a word of 0; so a record is there when its
  * first word is neither 0 nor PITHI_W_CLAIMED (it is stored last). Records behind such words are good.
  */
@@ -65,6 +70,11 @@ struct pithi_spill_page {
      * is the moment that they count from, and time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
+    /* For whoever looks for what is missing. Counted late: what they tell was there. */
+    uint64_t end_bytes;   /* so far the file reaches; 0: this and the following are not told */
+    uint64_t chunks;      /* those of PITHI_SPILL_FREE not counted */
+    uint64_t most_words;  /* the lanes have stored so many at most, with those in chunks that were used again */
+    uint64_t definitions; /* records of definitions */
 };
 _Static_assert(sizeof(struct pithi_spill_page) <= PITHI_SPILL_PAGE, "the process page holds all of it");
 
@@ -81,12 +91,14 @@ struct pithi_chunk {
     uint32_t seq;
     uint64_t base_ticks; /* full time at the chunk's start; the first record is not more than 2^38 ticks away */
     struct pithi_anchor anchor;
-    uint64_t lost;        /* records lost after this chunk's last one: there was no room for another chunk */
-    uint64_t overwritten; /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
-    uint64_t newer;       /* not 0: the lane goes on in another chunk (its address, the process's own matter) */
-    uint64_t open_bytes;  /* of a struct pithi_spill_open behind the header, then the words begin; 0: not of a ring */
-    uint64_t records;     /* of a ring: how many it holds, when its owner has left it and the next one */
-    uint64_t reserved[4];
+    uint64_t lost;         /* records lost after this chunk's last one: there was no room for another chunk */
+    uint64_t overwritten;  /* records of this lane, all in all, whose chunks were used again (PITH_WHEN_FULL=ring) */
+    uint64_t newer;        /* not 0: the lane goes on in another chunk (its address, the process's own matter) */
+    uint64_t open_bytes;   /* of a struct pithi_spill_open behind the header, then the words begin; 0: not of a ring */
+    uint64_t records;      /* of a ring: how many it holds, when its owner has left it and the next one */
+    uint64_t words_before; /* stored by this lane in all chunks before; a store that was late may be missing */
+    uint64_t words, check; /* of a sealed chunk: its words, and pithi_spill_sum() of them; words 0: not sealed */
+    uint64_t reserved;
 };
 _Static_assert(sizeof(struct pithi_chunk) == 128, "words start at byte 128");
 
@@ -138,8 +150,8 @@ struct pithi_spill_def {
     uint32_t size_bytes; /* of this record with its strings; 0: no more in this chunk */
     uint16_t type;       /* enum pithi_spill_def_type */
     uint16_t reserved;
-    uint32_t id; /* of the definition, communicator or lane */
-    uint32_t reserved2;
+    uint32_t id;    /* of the definition, communicator or lane */
+    uint32_t check; /* pithi_spill_def_check(); 0: not told */
     /* then: STATE EVENT COUNTER: name, colour, group, format or unit.
      *       COMM: struct pithi_spill_comm, int32_t world_ranks[size + remote_size], then the name.
      *       COMM_NAME: name.  THREAD: name.  PROPERTY: key, value.

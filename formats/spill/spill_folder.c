@@ -49,14 +49,23 @@ static int read_page(const char *path, struct pithi_spill_page *page)
     return pithi_spill_page_read(page, path, buffer.bytes, got > 0 ? (size_t)got : 0);
 }
 
+static int add_unreadable(struct pithi_spill_folder *folder, const char *path)
+{
+    if (grow(&folder->unreadable_paths, folder->unreadable, sizeof *folder->unreadable_paths))
+        return PITH_ERR_MEMORY;
+    folder->unreadable_paths[folder->unreadable] = strdup(path);
+    if (folder->unreadable_paths[folder->unreadable] == NULL)
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for the list of spill files");
+    folder->unreadable++;
+    return PITH_OK;
+}
+
 static int add_file(struct pithi_spill_folder *folder, const char *path)
 {
     struct pithi_spill_page page;
     struct pithi_spill_member *member;
-    if (read_page(path, &page) != PITH_OK) {
-        folder->unreadable++;
-        return PITH_OK;
-    }
+    if (read_page(path, &page) != PITH_OK)
+        return add_unreadable(folder, path);
     if (page.finished != 0)
         return PITH_OK;
     if (grow(&folder->members, folder->member_count, sizeof *folder->members))
@@ -160,11 +169,30 @@ out:
     return err;
 }
 
+void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, char *text,
+                               size_t size)
+{
+    uint32_t rank, at = job->first, named = 0, end = job->first + job->count;
+    size_t length = 0;
+    *text = '\0';
+    for (rank = 0; rank < job->ranks && named < 10 && named < job->missing && length < size; rank++) {
+        while (at < end && (uint32_t)folder->members[at].rank < rank)
+            at++;
+        if (at == end || (uint32_t)folder->members[at].rank != rank)
+            length += (size_t)snprintf(text + length, size - length, named++ > 0 ? " %u" : "%u", rank);
+    }
+    if (job->missing > named && length < size)
+        snprintf(text + length, size - length, " and %u more", job->missing - named);
+}
+
 void pithi_spill_folder_close(struct pithi_spill_folder *folder)
 {
     uint32_t i;
     for (i = 0; i < folder->member_count; i++)
         free(folder->members[i].path);
+    for (i = 0; i < folder->unreadable; i++)
+        free(folder->unreadable_paths[i]);
+    free(folder->unreadable_paths);
     free(folder->members);
     free(folder->jobs);
     memset(folder, 0, sizeof *folder);

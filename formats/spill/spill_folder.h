@@ -3,6 +3,7 @@
 #ifndef PITHI_SPILL_FOLDER_H
 #define PITHI_SPILL_FOLDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "spill/spill.h"
@@ -31,12 +32,16 @@ struct pithi_spill_folder {
     uint32_t member_count;
     struct pithi_spill_job *jobs; /* oldest first */
     uint32_t job_count;
-    uint32_t unreadable; /* files named *.spill that are none */
+    char **unreadable_paths; /* files named *.spill that are none */
+    uint32_t unreadable;
 };
 
 /* `path`: a folder, or one spill file. PITH_OK even if there is nothing; files of finished jobs, whose log was
  * written, do not count. */
 int pithi_spill_folder_open(struct pithi_spill_folder *folder, const char *path);
+/* "3 5 7": ranks of the job without a file, at most ten, then "and N more"; "": none is missing. */
+void pithi_spill_ranks_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, char *text,
+                               size_t size);
 void pithi_spill_folder_close(struct pithi_spill_folder *folder);
 
 #endif

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "native/defs.h"
 #include "spill/spill_emit.h"
+#include "spill/spill_missing.h"
 #include "spill/spill_now.h"
 #include "spill/spill_numbers.h"
 #include "spill/spill_trim.h"
@@ -31,6 +32,8 @@ struct reading {
     struct pithi_writer *writer;
     const struct pithi_spill_job *job;
     struct pithi_spill_result *result;
+    void (*say)(void *context, const char *text);
+    void *context;
     struct machine *machines;
     uint32_t machine_count;
     int64_t zero_ns;  /* CLOCK_REALTIME of the log's time 0 */
@@ -227,6 +230,26 @@ static void properties(struct reading *reading, const struct pithi_spill *first)
              reading->job->running > 0 ? ", still running" : "");
 }
 
+/* A process that runs on has changed its page meanwhile. */
+static int is_live(const struct pithi_spill *spill, const struct pithi_spill_member *member)
+{
+    struct pithi_spill_page now;
+    return member->running || pread(spill->fd, &now, sizeof now, 0) != (ssize_t)sizeof now ||
+           now.last_version != spill->page.last_version || now.definitions != spill->page.definitions;
+}
+
+static void look_for_losses(const struct reading *reading, const struct pithi_spill *spill,
+                            const struct pithi_spill_member *member, int64_t shift_ns)
+{
+    struct pithi_spill_missing missing = {
+        .rank = member->rank, .shift_ns = shift_ns, .say = reading->say, .context = reading->context};
+    if (reading->say == NULL)
+        return;
+    pithi_spill_missing(spill, PITHI_MISSING_SUMS | (is_live(spill, member) ? PITHI_MISSING_LIVE : 0), &missing);
+    reading->result->losses += missing.places;
+    reading->result->missing += missing.records;
+}
+
 /* Third look: everything. */
 static int emit(struct reading *reading, struct pithi_spill *spill, const struct pithi_spill_member *member)
 {
@@ -243,6 +266,7 @@ static int emit(struct reading *reading, struct pithi_spill *spill, const struct
     if (reading->zero_ns == INT64_MAX) /* nobody recorded anything */
         reading->zero_ns = spill->page.first.real_ns;
     target.shift_ns = pithi_ns_apart(shift_of(reading, machine), reading->zero_ns);
+    look_for_losses(reading, spill, member, target.shift_ns);
     /* The same rank again: a process that became another program. Its threads are others. */
     reading->threads = member->rank == reading->rank ? reading->threads : 0;
     target.thread_base = reading->threads;
@@ -286,15 +310,33 @@ static int for_each(struct reading *reading, const struct pithi_spill_folder *fo
     return PITH_OK;
 }
 
+/* Of files that tell nothing, not even their rank, the name tells the process. */
+static void tell_unreadable(const struct reading *reading, const struct pithi_spill_folder *folder)
+{
+    char text[4096 + 400], ranks[128];
+    uint32_t i;
+    pithi_spill_ranks_missing(folder, reading->job, ranks, sizeof ranks);
+    for (i = 0; reading->say != NULL && i < folder->unreadable; i++) {
+        snprintf(text, sizeof text,
+                 "%s: byte 0: no spill file is left here: all that its process recorded is missing%s%s",
+                 folder->unreadable_paths[i], *ranks != '\0' ? "; nothing is left of rank " : "", ranks);
+        reading->say(reading->context, text);
+    }
+    reading->result->losses += folder->unreadable;
+}
+
 int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
-                         struct pithi_writer *writer, struct pithi_spill_result *result)
+                         struct pithi_writer *writer, struct pithi_spill_result *result,
+                         void (*say)(void *context, const char *text), void *context)
 {
     struct pithi_spill_result own;
-    struct reading reading = {.writer = writer, .job = job, .zero_ns = INT64_MAX, .rank = -1};
+    struct reading reading = {
+        .writer = writer, .job = job, .say = say, .context = context, .zero_ns = INT64_MAX, .rank = -1};
     int err;
 
     reading.result = result != NULL ? result : &own;
     memset(reading.result, 0, sizeof *reading.result);
+    tell_unreadable(&reading, folder);
     TRY(for_each(&reading, folder, job, look_at_clock));
     TRY(for_each(&reading, folder, job, look_at_start));
     TRY(for_each(&reading, folder, job, emit));
@@ -335,7 +377,8 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
     if (folder.job_count == 0)
         err = pithi_fail(PITH_ERR_FORMAT, "%s: holds nothing that was recorded and not yet made a log of", input->path);
     else
-        err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL);
+        err = pithi_spill_read_job(&folder, &folder.jobs[folder.job_count - 1], writer, NULL, input->damage,
+                                   input->damage_context);
     pithi_spill_folder_close(&folder);
     return err;
 }

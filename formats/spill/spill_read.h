@@ -14,9 +14,12 @@ int pithi_spill_read(const struct pithi_input *input, struct pithi_writer *write
 struct pithi_spill_result {
     uint64_t records, lost, damaged; /* damaged: pieces of files that were no records, left out */
     uint32_t unreadable;             /* files that could not be read at all */
+    uint64_t losses, missing;        /* places where something is missing (spill_missing.h); at most so many records */
 };
-/* One job of a folder into a log. The writer's finish is the caller's. `result` may be NULL. */
+/* One job of a folder into a log. The writer's finish is the caller's. `result` may be NULL. `say` (NULL: nobody) is
+ * told each loss in a line; then all of the files is verified. */
 int pithi_spill_read_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job,
-                         struct pithi_writer *writer, struct pithi_spill_result *result);
+                         struct pithi_writer *writer, struct pithi_spill_result *result,
+                         void (*say)(void *context, const char *text), void *context);
 
 #endif

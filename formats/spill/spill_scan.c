@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "spill/spill_sum.h"
 
 enum { SEEN_MOST = 4 << 20 };
 
@@ -113,15 +114,18 @@ static int scan_chunks(struct pithi_spill *spill)
             return PITH_ERR_MEMORY;
         if (header.lane != PITHI_SPILL_FREE) {
             chunk = &spill->chunks[spill->chunk_count++];
-            *chunk = (struct pithi_spill_chunk){offset,
-                                                size,
-                                                header.base_ticks,
-                                                header.lost,
-                                                header.overwritten,
-                                                header.lane,
-                                                header.seq,
-                                                (uint32_t)header.open_bytes,
-                                                0};
+            *chunk = (struct pithi_spill_chunk){.offset = offset,
+                                                .size = size,
+                                                .base_ticks = header.base_ticks,
+                                                .lost = header.lost,
+                                                .overwritten = header.overwritten,
+                                                .whole = header.size_bytes,
+                                                .words_before = header.words_before,
+                                                .words = header.words,
+                                                .check = header.check,
+                                                .lane = header.lane,
+                                                .seq = header.seq,
+                                                .open_bytes = (uint32_t)header.open_bytes};
             if (header.lane != PITHI_SPILL_DEFS)
                 spill->anchors[spill->anchor_count++] = header.anchor;
         }
@@ -288,6 +292,8 @@ int pithi_spill_take_defs(struct pithi_spill *spill, const char **at, const char
         if (size < sizeof def || size % 8 != 0 || size > (size_t)(end - *at))
             break;
         memcpy(&def, *at, sizeof def);
+        spill->definitions++;
+        spill->definitions_wrong += def.check != 0 && pithi_spill_def_check((const void *)*at, size) != def.check;
         if (take(spill, &def, *at + sizeof def, *at + size))
             return PITH_ERR_MEMORY;
         *at += size;
@@ -476,7 +482,7 @@ int pithi_spill_open_still(struct pithi_spill *spill, const char *path)
         err = open_mapped(spill, path, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
         spill->fd = fd;
         kept = err == PITH_OK && keep_windows(spill, &gap);
-        spill->still = kept;
+        spill->still = spill->settled = kept;
     }
     if (err != PITH_OK)
         close(fd);

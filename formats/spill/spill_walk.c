@@ -132,12 +132,6 @@ static inline __attribute__((always_inline)) int64_t time_of(struct pithi_spill_
     return walk->last_ns = ns;
 }
 
-/* The way from `ticks` to the nearest time that has the low 40 bits of the word. */
-static inline uint64_t step_of(uint64_t first, uint64_t ticks)
-{
-    return (uint64_t)((int64_t)(((first >> 24) - ticks) << 24) >> 24);
-}
-
 /* A definition's id in the log, or -1: not defined, or as something that has no such records. */
 static int map_id(struct pithi_spill_walk *walk, uint32_t id, enum pithlog_def_kind kind, struct pithlog_record *record)
 {
@@ -333,7 +327,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
         }
         if (first != 0 && kind - PITHI_W_ENTER <= PITHI_W_EVENT - PITHI_W_ENTER) {
             walk->word = word + 1;
-            walk->ticks += step_of(first, walk->ticks);
+            walk->ticks += pithi_spill_step(first, walk->ticks);
             if (map_id(walk, id, kind == PITHI_W_EVENT ? PITHLOG_EVENT_TYPE : PITHLOG_STATE, record)) {
                 walk->dropped++;
                 continue;
@@ -371,7 +365,7 @@ int pithi_spill_next(struct pithi_spill_walk *walk, struct pithlog_record *recor
             walk->dropped += pithi_spill_behind_hole(walk->word, walk->end) < walk->end;
             continue;
         }
-        walk->ticks += step_of(first, walk->ticks);
+        walk->ticks += pithi_spill_step(first, walk->ticks);
         if (kind == PITHI_W_TIME) {
             walk->ticks = load(word + 1);
             continue;

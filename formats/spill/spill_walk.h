@@ -14,6 +14,7 @@
 struct pithi_spill_chunk {
     uint64_t offset, size; /* in the file; of the part that is there */
     uint64_t base_ticks, lost, overwritten;
+    uint64_t whole, words_before, words, check; /* its size by its header; the others as there */
     uint32_t lane, seq;
     uint32_t open_bytes; /* between header and words; not 0: of a ring, which uses it again without a copy */
     int kept;            /* what is read stays as it is (pithi_spill_open_still) */
@@ -43,6 +44,7 @@ struct pithi_spill {
     size_t size;
     int mapped;                       /* data is ours to unmap */
     int still, fd;                    /* opened by pithi_spill_open_still, from this descriptor */
+    int settled;                      /* so opened: the chunks are those of one moment */
     struct pithi_spill_page page;     /* a copy, its strings ended */
     struct pithi_spill_chunk *chunks; /* sorted by lane and seq */
     uint32_t chunk_count;
@@ -54,6 +56,7 @@ struct pithi_spill {
     uint32_t comm_count;
     struct pithi_spill_property *properties;
     uint32_t property_count;
+    uint64_t definitions, definitions_wrong; /* records of definitions read; of these, with a wrong check value */
     struct pithi_anchor *anchors; /* the page's and the chunks' */
     uint32_t anchor_count;
     struct pithi_sync *syncs; /* sync points; after pithi_spill_fit sorted, and those that count */
@@ -130,6 +133,12 @@ int64_t pithi_spill_begin_ns(const struct pithi_spill *spill);
 
 /* How many words the record beginning with `word` takes; `room` are there. 0: none begins here. */
 uint64_t pithi_spill_record_words(const uint64_t *word, uint64_t room);
+
+/* The way from `ticks` to the nearest time that has the low 40 bits of a record's first word. */
+static inline uint64_t pithi_spill_step(uint64_t first, uint64_t ticks)
+{
+    return (uint64_t)((int64_t)(((first >> 24) - ticks) << 24) >> 24);
+}
 
 /* The first word that is not 0; `end`: there is none. */
 const uint64_t *pithi_spill_behind_hole(const uint64_t *word, const uint64_t *end);

@@ -9,6 +9,7 @@
 #include "native/native.h"
 #include "spill/spill_read.h"
 #include "tools/outfile.h"
+#include "tools/progress.h"
 #include "tools/tools.h"
 
 /* LOG of LOG.spill, when no other name was given. */
@@ -44,6 +45,8 @@ static void tell(const struct pithi_spill_job *job, const struct pithi_spill_res
     printf(", %llu records", (unsigned long long)result->records);
     if (result->lost > 0)
         printf(", %llu lost by the program", (unsigned long long)result->lost);
+    if (result->missing > 0)
+        printf(", at most %llu missing", (unsigned long long)result->missing);
     if (result->damaged > 0)
         printf(", %llu damaged piece%s left out", (unsigned long long)result->damaged, result->damaged == 1 ? "" : "s");
     if (result->unreadable > 0)
@@ -51,22 +54,21 @@ static void tell(const struct pithi_spill_job *job, const struct pithi_spill_res
     printf("\n");
 }
 
-/* Which ranks are missing is the first question after a crash; at most ten are named. */
+/* Which ranks are missing is the first question after a crash. */
 static void tell_missing(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job)
 {
-    uint32_t rank, at = job->first, named = 0, end = job->first + job->count;
-    if (job->missing == 0)
-        return;
-    printf("  nothing of rank");
-    for (rank = 0; rank < job->ranks && named < 10; rank++) {
-        while (at < end && (uint32_t)folder->members[at].rank < rank)
-            at++;
-        if (at == end || (uint32_t)folder->members[at].rank != rank) {
-            printf(" %u", rank);
-            named++;
-        }
-    }
-    printf(job->missing > named ? " and %u more\n" : "\n", job->missing - named);
+    char ranks[128];
+    pithi_spill_ranks_missing(folder, job, ranks, sizeof ranks);
+    if (*ranks != '\0')
+        printf("  nothing of rank %s\n", ranks);
+}
+
+/* Losses are told at once, before the line that says what came of it all. */
+static void say(void *context, const char *text)
+{
+    (void)context;
+    pithi_progress_clear();
+    pithi_tool_say(stdout, "%s", text);
 }
 
 /* Without -o nothing that is there is replaced. */
@@ -94,10 +96,11 @@ static int fill_from_job(void *context, struct pithi_writer *writer)
 {
     struct recovering *r = context;
 
-    return pithi_spill_read_job(r->folder, r->job, writer, &r->result);
+    return pithi_spill_read_job(r->folder, r->job, writer, &r->result, say, NULL);
 }
 
-static int recover_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, const char *name)
+static int recover_job(const struct pithi_spill_folder *folder, const struct pithi_spill_job *job, const char *name,
+                       uint64_t *losses)
 {
     struct recovering r = {.folder = folder, .job = job};
     int err;
@@ -105,6 +108,7 @@ static int recover_job(const struct pithi_spill_folder *folder, const struct pit
     TRY(pithi_outfile_make("recover", pithi_format_by_name("native"), name, fill_from_job, &r, 0));
     tell(job, &r.result, name);
     tell_missing(folder, job);
+    *losses += r.result.losses + r.result.damaged + r.result.unreadable;
 out:
     return err;
 }
@@ -112,6 +116,7 @@ out:
 static int recover_all(const char *path, const char *log, int chosen)
 {
     struct pithi_spill_folder folder;
+    uint64_t losses = 0;
     char name[4096];
     uint32_t i;
     int err = pithi_spill_folder_open(&folder, path);
@@ -126,10 +131,10 @@ static int recover_all(const char *path, const char *log, int chosen)
         if (numbered_name(name, sizeof name, log, i + 1))
             err = pithi_fail(PITH_ERR_USAGE, "%s: the name is too long", log);
         else if ((err = check_name(name, chosen)) == PITH_OK)
-            err = recover_job(&folder, &folder.jobs[i], name);
+            err = recover_job(&folder, &folder.jobs[i], name, &losses);
     }
     pithi_spill_folder_close(&folder);
-    return err != PITH_OK ? pithi_tool_failed() : 0;
+    return err != PITH_OK ? pithi_tool_failed() : losses != 0;
 }
 
 /* 1: a log of Pith's own, cut or damaged as it may be. */

@@ -39,4 +39,32 @@ like "$(pith check $'c\033[31m.pith' 2>&1 | tail -n 1)" '^c\?\[31m\.pith: ' "the
 # Other formats are read through.
 pith convert small.pith small.alog 2>/dev/null
 is "$(pith check small.alog 2>&1 | sed 's/: [0-9]* records/: N records/')" "small.alog: N records read, no damage found" "a log of another format"
+# What a killed process left, cut: how many records of which rank and time are missing at most.
+left() { rm -rf k.pith.spill; printf 'record 500\nkill now\n' | PITH_LOG=k.pith "$build/test/cli/puppet"; } 2>/dev/null
+left
+is "$(pith check k.pith.spill; echo $?)" "k.pith.spill: 3000 records read, no damage found
+0" "a spill folder that is whole"
+pith recover k.pith.spill -o r.pith >out
+is "$? $(cat out)" "0 r.pith: 1 of 1 rank, 3000 records" "recover is content"
+truncate -s 8192 k.pith.spill/*.spill
+pith check k.pith.spill >out
+is "$?" 1 "cut to 8192 bytes it is damaged"
+like "$(cat out)" '^k\.pith\.spill/.*\.spill: rank 0: 1 chunk is missing, at most [0-9]+ records after 0\.[0-9]{9} s$' \
+    "and what is missing is told"
+like "$(pith recover k.pith.spill -o r.pith; echo $?)" '^r\.pith: 1 of 1 rank, 0 records, at most [0-9]+ missing$' \
+    "recover says it, too"
+pith recover k.pith.spill -o r.pith >/dev/null
+is "$?" 1 "with its exit status"
+left
+mkdir two && mv k.pith.spill/*.spill two/a.spill
+left
+mv k.pith.spill/*.spill two/b.spill && truncate -s 0 two/b.spill
+is "$(pith check two; echo $?)" \
+    "two/b.spill: byte 0: no spill file is left here: all that its process recorded is missing
+two: 3000 records read, 1 damage found
+1" "a file cut to nothing"
+pith recover two -o r.pith >out
+is "$? $(cat out)" "1 two/b.spill: byte 0: no spill file is left here: all that its process recorded is missing
+r.pith: 1 of 1 rank, 3000 records" "recover makes a log of the other one"
+
 finish

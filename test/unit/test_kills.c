@@ -66,6 +66,12 @@ static int log_good(int size, int newest_only)
     return good && good_log("run.pith", newest_only);
 }
 
+static void say_loss(void *context, const char *text)
+{
+    (void)context;
+    printf("# %s\n", text);
+}
+
 /* The spill files: those of a rank that died before the others knew of it are a job of their own. */
 static int spill_good(int newest_only)
 {
@@ -77,8 +83,9 @@ static int spill_good(int newest_only)
     for (i = 0; good && i < folder.job_count; i++) {
         good = pithi_writer_open(&writer, "recovered.pith", -1) == PITH_OK;
         if (good)
-            good = pithi_spill_read_job(&folder, &folder.jobs[i], writer, &result) == PITH_OK &&
-                   pithi_writer_finish(writer) == PITH_OK && result.damaged == 0 && result.unreadable == 0;
+            good = pithi_spill_read_job(&folder, &folder.jobs[i], writer, &result, say_loss, NULL) == PITH_OK &&
+                   pithi_writer_finish(writer) == PITH_OK && result.damaged == 0 && result.unreadable == 0 &&
+                   result.losses == 0;
         pithi_writer_close(writer);
         if (!good)
             printf("# %s\n", pithlog_error());

@@ -1,0 +1,206 @@
+/* spill_missing.c - see spill_missing.h. Compares what is left with what the file tells of itself. Changes nothing: the
+ * reader of the records gets all that is left of them. */
+#include "spill/spill_missing.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "spill/spill_sum.h"
+
+enum { SAID_MOST = 20 }; /* lines for a file */
+
+struct search {
+    const struct pithi_spill *spill;
+    struct pithi_spill_missing *missing;
+    unsigned flags;
+    uint64_t said;
+    uint64_t gap_chunks, gap_words; /* in gaps between chunks that are there */
+    uint64_t found_words;           /* in the chunks of lanes */
+};
+
+__attribute__((format(printf, 3, 4))) static void say(struct search *s, uint64_t records, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    int length;
+    s->missing->places++;
+    s->missing->records += records;
+    if (s->missing->say == NULL || s->said++ >= SAID_MOST)
+        return;
+    length = snprintf(text, sizeof text, "%s: rank %d: ", s->spill->path, (int)s->missing->rank);
+    va_start(arguments, format);
+    if (length > 0 && (size_t)length < sizeof text)
+        vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+    va_end(arguments);
+    s->missing->say(s->missing->context, text);
+}
+
+static void say_rest(const struct search *s)
+{
+    char text[512];
+    if (s->said <= SAID_MOST)
+        return;
+    snprintf(text, sizeof text, "%s: rank %d: %" PRIu64 " more losses", s->spill->path, (int)s->missing->rank,
+             s->said - SAID_MOST);
+    s->missing->say(s->missing->context, text);
+}
+
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
+
+static const uint64_t *begin_of(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    return (const void *)(spill->data + chunk->offset + sizeof(struct pithi_chunk) + chunk->open_bytes);
+}
+
+static uint64_t room_of(const struct pithi_spill_chunk *chunk, uint64_t size)
+{
+    return (size - sizeof(struct pithi_chunk) - chunk->open_bytes) / sizeof(uint64_t);
+}
+
+/* The time of the last record that can be read in a chunk. */
+static uint64_t last_ticks(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    const uint64_t *word = begin_of(spill, chunk), *end = word + room_of(chunk, chunk->size);
+    uint64_t ticks = chunk->base_ticks, words;
+    while (word < end) {
+        words = pithi_spill_record_words(word, (uint64_t)(end - word));
+        if (words == 0 && *word != 0)
+            break;
+        if (words != 0 && (*word & 15) == PITHI_W_TIME)
+            ticks = word[1];
+        else if (words != 0 && (*word & 15) != PITHI_W_CLAIMED)
+            ticks += pithi_spill_step(*word, ticks);
+        word = words != 0 ? word + words : pithi_spill_behind_hole(word, end);
+    }
+    return ticks;
+}
+
+/* Nothing in a log is before its time 0. */
+static double seconds(const struct search *s, uint64_t ticks)
+{
+    int64_t time_ns = pithi_ns_sum(pithi_time_ns(&s->spill->time, ticks), s->missing->shift_ns);
+    return time_ns > 0 ? (double)time_ns / 1e9 : 0;
+}
+
+/* a - b of numbers from a file, where b may be more. */
+static uint64_t less(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+/* Chunks before `chunk`, which stands behind `before` (NULL: it is the lane's first). */
+static void look_before(struct search *s, const struct pithi_spill_chunk *before, uint64_t before_words,
+                        const struct pithi_spill_chunk *chunk)
+{
+    uint32_t expected = before != NULL ? before->seq + 1 : chunk->open_bytes == 0 ? 0 : chunk->seq;
+    uint64_t words = less(chunk->words_before, before != NULL ? before->words_before + before_words : 0);
+    if (chunk->seq == expected)
+        return;
+    s->gap_chunks += chunk->seq - expected;
+    s->gap_words += words;
+    say(s, words, "thread %u: %u chunk%s missing, at most %" PRIu64 " records between %.9f and %.9f s", chunk->lane,
+        chunk->seq - expected, chunk->seq - expected == 1 ? " is" : "s are", words,
+        seconds(s, before != NULL ? last_ticks(s->spill, before) : s->spill->page.first.ticks),
+        seconds(s, chunk->base_ticks));
+}
+
+static int is_as_sealed(const struct pithi_spill *spill, const struct pithi_spill_chunk *chunk)
+{
+    struct pithi_chunk header = {.lane = chunk->lane, .seq = chunk->seq, .base_ticks = chunk->base_ticks};
+    return pithi_spill_chunk_check(&header, begin_of(spill, chunk), chunk->words) == chunk->check;
+}
+
+/* A chunk and the one behind it (NULL: it is the lane's last that is there). Gives the words found. */
+static uint64_t look_into(struct search *s, const struct pithi_spill_chunk *chunk, const struct pithi_spill_chunk *next,
+                          int may_change)
+{
+    const uint64_t *begin = begin_of(s->spill, chunk);
+    uint64_t found = pithi_spill_stored(begin, begin + room_of(chunk, chunk->size)), expected = 0;
+    int sealed = chunk->words != 0 && !may_change && chunk->words <= room_of(chunk, chunk->whole);
+    int wrong = sealed && chunk->words <= found && (s->flags & PITHI_MISSING_SUMS) && !is_as_sealed(s->spill, chunk);
+    if (sealed)
+        expected = chunk->words;
+    else if (next != NULL && next->seq == chunk->seq + 1)
+        expected = less(next->words_before, chunk->words_before);
+    else if (chunk->whole > s->spill->size - chunk->offset)
+        expected = room_of(chunk, chunk->whole);
+    if ((s->flags & PITHI_MISSING_LIVE) && pithi_spill_used_again(s->spill, chunk))
+        return found;
+    if (wrong)
+        say(s, chunk->words, "thread %u: a chunk is damaged: at most %" PRIu64 " records between %.9f and %.9f s",
+            chunk->lane, chunk->words, seconds(s, chunk->base_ticks),
+            seconds(s, next != NULL ? next->base_ticks : last_ticks(s->spill, chunk)));
+    else if (expected > found && next != NULL)
+        say(s, expected - found, "thread %u: a chunk is cut: at most %" PRIu64 " records between %.9f and %.9f s",
+            chunk->lane, expected - found, seconds(s, last_ticks(s->spill, chunk)), seconds(s, next->base_ticks));
+    else if (expected > found)
+        say(s, expected - found, "thread %u: a chunk is cut: at most %" PRIu64 " records after %.9f s", chunk->lane,
+            expected - found, seconds(s, last_ticks(s->spill, chunk)));
+    return found;
+}
+
+static void look_at_lane(struct search *s, const struct pithi_spill_lane *lane)
+{
+    const struct pithi_spill_chunk *chunks = &s->spill->chunks[lane->first];
+    uint64_t words = 0;
+    uint32_t i;
+    for (i = 0; i < lane->count; i++) {
+        int may_change = (s->flags & PITHI_MISSING_LIVE) && i + 2 >= lane->count;
+        look_before(s, i > 0 ? &chunks[i - 1] : NULL, words, &chunks[i]);
+        words = look_into(s, &chunks[i], i + 1 < lane->count ? &chunks[i + 1] : NULL, may_change);
+        s->found_words += words;
+        pithi_spill_let_go(s->spill, &chunks[i]);
+    }
+}
+
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
+
+/* The moment at which the first of the lanes ends that are left. */
+static uint64_t first_end(const struct pithi_spill *spill)
+{
+    uint64_t first = UINT64_MAX;
+    for (uint32_t i = 0; i < spill->lane_count; i++) {
+        uint64_t end = last_ticks(spill, &spill->chunks[spill->lanes[i].first + spill->lanes[i].count - 1]);
+        first = end < first ? end : first;
+    }
+    return first != UINT64_MAX ? first : spill->page.first.ticks;
+}
+
+/* Chunks of which nothing is left in the lanes. */
+static void look_for_chunks(struct search *s)
+{
+    const struct pithi_spill_page *page = &s->spill->page;
+    uint64_t there = s->spill->chunk_count + s->gap_chunks, gone = less(page->chunks, there);
+    uint64_t words = less(page->most_words, s->found_words + s->gap_words);
+    if (gone == 0)
+        return;
+    say(s, words, "%" PRIu64 " chunk%s missing, at most %" PRIu64 " records after %.9f s", gone,
+        gone == 1 ? " is" : "s are", words, seconds(s, first_end(s->spill)));
+}
+
+static void look_for_definitions(struct search *s)
+{
+    uint64_t gone = less(s->spill->page.definitions, s->spill->definitions), wrong = s->spill->definitions_wrong;
+    if (gone > 0)
+        say(s, 0, "%" PRIu64 " of %" PRIu64 " definitions are missing, and all records under them", gone,
+            s->spill->page.definitions);
+    if (wrong > 0)
+        say(s, 0, "%" PRIu64 " definition%s damaged", wrong, wrong == 1 ? " is" : "s are");
+}
+
+void pithi_spill_missing(const struct pithi_spill *spill, unsigned flags, struct pithi_spill_missing *missing)
+{
+    struct search s = {.spill = spill, .missing = missing, .flags = flags};
+    const struct pithi_spill_page *page = &spill->page;
+    uint32_t i;
+    if (page->end_bytes == 0 || (spill->still && !spill->settled))
+        return;
+    if (spill->size < page->end_bytes)
+        say(&s, 0, "the file is cut: %" PRIu64 " of %" PRIu64 " bytes are there", (uint64_t)spill->size,
+            page->end_bytes);
+    for (i = 0; i < spill->lane_count; i++)
+        look_at_lane(&s, &spill->lanes[i]);
+    if ((flags & PITHI_MISSING_LIVE) == 0) {
+        look_for_chunks(&s);
+        look_for_definitions(&s);
+    }
+    say_rest(&s);
+}
