@@ -27,11 +27,32 @@ static int grow(void *array, uint32_t count, size_t element)
     return PITH_OK;
 }
 
+/* A dead process whose parent has not waited for it yet. (A first thread that ended is a zombie, too, while others
+ * run.) Of /proc/PID/stat: state, and 17 fields further on the number of threads. */
+static int is_zombie(uint32_t pid)
+{
+    char path[64], line[1024], state = ' ', *at;
+    long threads = 0;
+    ssize_t got;
+    int fd;
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    got = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
+    if (fd >= 0)
+        close(fd);
+    line[got > 0 ? got : 0] = '\0';
+    at = strrchr(line, ')'); /* the name before it may hold anything */
+    return at != NULL &&
+           sscanf(at, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &state, &threads) ==
+               2 &&
+           (state == 'X' || (state == 'Z' && threads <= 1));
+}
+
 /* Is the process alive? Only this very machine can know. */
 static int is_running(const struct pithi_spill_page *page)
 {
     return page->pid > 0 && page->pid <= INT32_MAX && pithi_spill_is_here(page) &&
-           (kill((pid_t)page->pid, 0) == 0 || errno == EPERM);
+           (kill((pid_t)page->pid, 0) == 0 || errno == EPERM) && !is_zombie(page->pid);
 }
 
 static int read_page(const char *path, struct pithi_spill_page *page)

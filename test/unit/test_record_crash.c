@@ -267,6 +267,42 @@ static void test_running(void)
        "which is seen to run");
     pithi_spill_folder_close(&folder);
     kill(pid, SIGKILL);
+    waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT);
+    OK(pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.jobs[0].running == 0,
+       "killed, it does not, before its parent has waited for it");
+    pithi_spill_folder_close(&folder);
+    waitpid(pid, &status, 0);
+}
+
+static void *record_alone(void *nothing)
+{
+    record_for_ever();
+    return nothing;
+}
+
+/* Only the process's first thread ends. */
+static void test_first_thread_ends(void)
+{
+    struct pithi_spill_folder folder;
+    uint32_t announced = 0;
+    int ends[2], status;
+    pid_t pid;
+    help_fresh();
+    if (pipe(ends) != 0)
+        exit(97);
+    pid = fork();
+    if (pid == 0) {
+        pthread_t thread;
+        announce = ends[1];
+        pthread_create(&thread, NULL, record_alone, NULL);
+        pthread_exit(NULL);
+    }
+    usleep(50000);
+    OK(read(ends[0], &announced, sizeof announced) == 4 &&
+           pithi_spill_folder_open(&folder, "run.pith.spill") == PITH_OK && folder.jobs[0].running == 1,
+       "a process whose first thread ended runs while others do");
+    pithi_spill_folder_close(&folder);
+    kill(pid, SIGKILL);
     waitpid(pid, &status, 0);
 }
 
@@ -280,6 +316,7 @@ int main(void)
     test_end(by_fault, 2 * BATCH, "a fault whose handler records");
     test_end(by_exec, BATCH, "exec");
     test_running();
+    test_first_thread_ends();
     help_clean();
     return tap_done();
 }
