@@ -28,6 +28,7 @@
 #include "clock.h"
 #include "clock_facts.h"
 #include "definitions.h"
+#include "fault.h"
 #include "host_clocks.h"
 #include "merge_file.h"
 #include "output.h"
@@ -76,6 +77,8 @@ static void count_missing(struct merge *merge)
     missing.shift_ns = begin_ns != INT64_MAX ? -begin_ns : 0;
     pithi_spill_missing(&merge->spill, 0, &missing);
     merge->spill.page.lost += missing.records;
+    if (pithi_fault_seen() && missing.places == 0) /* it was cut, and made long again */
+        pithi_say("%s: was cut while the program ran: records are missing", merge->spill.path);
 }
 
 static int open_own(struct merge *merge)

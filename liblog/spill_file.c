@@ -15,6 +15,7 @@
 #include "boot_id.h"
 #include "clock.h"
 #include "descriptor.h"
+#include "fault.h"
 
 /* What is left on the file system for others: the program's own output must not be what fails. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
@@ -84,7 +85,10 @@ static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end)
 
 void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes)
 {
-    if (file->page != NULL && end_bytes > file->page->end_bytes)
+    if (end_bytes <= file->end_bytes)
+        return;
+    file->end_bytes = end_bytes;
+    if (file->page != NULL)
         __atomic_store_n(&file->page->end_bytes, end_bytes, __ATOMIC_RELEASE);
 }
 
@@ -100,6 +104,7 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
         return -1;
     if (more_bytes >= PITHI_SPILL_ALIGN) /* pages of 2 MiB where the file system has them: a fraction of the cost */
         madvise(*mapped, (size_t)more_bytes, MADV_HUGEPAGE);
+    pithi_fault_watch(*mapped, more_bytes);
     file->size_bytes = begin + more_bytes;
     pithi_spill_file_reaches(file, file->size_bytes);
     return 0;
@@ -161,10 +166,23 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     pithi_boot_id(file->page->boot_id, sizeof file->page->boot_id);
     file->page->pid = (uint32_t)getpid();
     file->page->rank = -1;
-    file->page->end_bytes = PITHI_SPILL_PAGE;
+    file->page->end_bytes = file->end_bytes;
+    pithi_fault_forget();
     pithi_clock_anchor(&file->page->first);
     file->page->last = file->page->first;
     return 0;
+}
+
+/* Somebody cut it: what is stored from now on could not be told from what is missing, so the file does not grow any
+ * more. 0, or -1 (errno). */
+static int still_whole(struct pithi_spill_file *file, int fd)
+{
+    struct stat info;
+    if (!file->cut && !pithi_fault_seen() && fstat(fd, &info) == 0 && (uint64_t)info.st_size >= file->end_bytes)
+        return 0;
+    file->cut = 1;
+    errno = EIO;
+    return -1;
 }
 
 static int open_same(const struct pithi_spill_file *file)
@@ -185,7 +203,7 @@ void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes
     int fd = open_same(file), status, saved;
     if (fd < 0)
         return NULL;
-    status = extend_fd(file, fd, size_bytes, &mapped);
+    status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, &mapped) : -1;
     saved = errno;
     close(fd);
     errno = saved;
@@ -218,8 +236,9 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
     place->offset = begin;
     if (place->fd < 0)
         return -1;
-    if (!promise_ahead(file, place->fd, begin + size_bytes) &&
-        !may_grow(place->fd, begin + size_bytes, size_bytes, file->max_bytes)) {
+    if (still_whole(file, place->fd) != 0 ||
+        (!promise_ahead(file, place->fd, begin + size_bytes) &&
+         !may_grow(place->fd, begin + size_bytes, size_bytes, file->max_bytes))) {
         saved = errno;
         close(place->fd);
         errno = saved;

@@ -15,7 +15,9 @@ struct pithi_spill_file {
     struct pithi_spill_page *page; /* mapped; NULL: no file */
     uint64_t size_bytes, max_bytes;
     uint64_t promised_bytes; /* so far the disk has room, at least size_bytes */
+    uint64_t end_bytes;      /* as in its page */
     uint64_t device, inode;
+    int cut;       /* somebody made it shorter: nothing more can be stored, and what was lies partly nowhere */
     int in_memory; /* it lies in tmpfs */
 };
 

@@ -1,0 +1,16 @@
+/* fault.h - memory that is mapped from the spill file, when somebody cuts that file: a store beyond its end would raise
+ * SIGBUS and kill the program. Such pages are replaced by memory of nobody's: the program runs on, what is stored there
+ * is lost. Not where the program handles SIGBUS itself, or blocks it. */
+#ifndef PITHI_FAULT_H
+#define PITHI_FAULT_H
+
+#include <stdint.h>
+
+/* Under the guard: `size_bytes` at `begin` are mapped from the spill file, and stay mapped. */
+void pithi_fault_watch(void *begin, uint64_t size_bytes);
+
+/* 1: pages were replaced since the last call of pithi_fault_forget. */
+int pithi_fault_seen(void);
+void pithi_fault_forget(void);
+
+#endif
