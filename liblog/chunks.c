@@ -25,7 +25,7 @@
 #define WINDOW_FIRST_MANY (32 * KIB) /* from the 65th thread on: in programs with that many each mostly does little */
 #define WINDOW_DISK (256 * KIB)      /* put away in 57 us on ext4 */
 #define WINDOW_MEMORY (128 * KIB)    /* in 62 us in tmpfs, whose fresh pages cost twice as much */
-#define WINDOW_LEAST (16 * KIB)
+#define WINDOW_LEAST (4 * KIB)
 #define MANY_LANES 64
 
 /* A ring's chunk has room for the longest record; what is given up at once is as small as that allows. More than one
@@ -108,7 +108,7 @@ static void lane_header(struct pithi_chunk *chunk, const struct pithi_lane *lane
 
 struct pithi_chunk *pithi_chunk_definitions(uint32_t seq, uint64_t size_bytes)
 {
-    struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes);
+    struct pithi_chunk *chunk = pithi_spill_file_extend(&pithi_session.file, size_bytes, PITHI_FOR_DEFINITIONS);
     if (chunk != NULL)
         fill_header(chunk, PITHI_SPILL_DEFS, seq, size_bytes, 0);
     return chunk;
@@ -137,7 +137,7 @@ static struct pithi_chunk *ring_new(struct pithi_lane *lane)
         count = lane->spare_all == 0 ? RING_FIRST : lane->spare_all < RING_MANY / 2 ? lane->spare_all * 2 : RING_MANY;
         if (count > most && lane->spare_all != 0)
             count = most > 1 ? (uint32_t)most : 1;
-        lane->spare = pithi_spill_file_extend(&pithi_session.file, count * RING_CHUNK);
+        lane->spare = pithi_spill_file_extend(&pithi_session.file, count * RING_CHUNK, PITHI_FOR_RECORDS);
         if (lane->spare == NULL)
             return NULL;
         lane->spare_count = lane->spare_all = count;
@@ -272,8 +272,8 @@ static struct pithi_chunk *new_window(struct pithi_lane *lane, uint64_t words)
         size = most;
     if (size < need)
         size = need;
-    while ((chunk = pithi_spill_file_extend(&pithi_session.file, size)) == NULL && size / 4 >= WINDOW_LEAST &&
-           size / 4 >= need)
+    while ((chunk = pithi_spill_file_extend(&pithi_session.file, size, PITHI_FOR_RECORDS)) == NULL &&
+           size / 4 >= WINDOW_LEAST && size / 4 >= need)
         size = size / 4;
     if (chunk == NULL)
         return NULL;

@@ -18,8 +18,6 @@
 
 /* ---- Records in the spill file ----------------------------------------------------------------------------------- */
 
-#define CHUNK_BYTES (UINT64_C(64) << 10)
-
 static struct {
     char *next, *end;
     uint32_t seq;
@@ -27,9 +25,9 @@ static struct {
 
 static int make_chunk(size_t size)
 {
-    uint64_t bytes = size + sizeof(struct pithi_chunk);
+    uint64_t bytes = size + sizeof(struct pithi_chunk), usual = pithi_spill_definitions_bytes(&pithi_session.file);
     struct pithi_chunk *made;
-    bytes = bytes <= CHUNK_BYTES ? CHUNK_BYTES : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    bytes = bytes <= usual ? usual : (bytes + PITHI_SPILL_PAGE - 1) & ~(PITHI_SPILL_PAGE - UINT64_C(1));
     made = pithi_chunk_definitions(chunk.seq, bytes);
     if (made == NULL)
         return 0;

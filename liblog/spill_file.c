@@ -20,6 +20,9 @@
 /* What is left on the file system for others: the program's own output must not be what fails. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
 #define RESERVE_PART 20
+/* So much room is kept for definitions, and so much they take at a time; of a low limit a part. */
+#define DEFINITIONS_BYTES (UINT64_C(64) << 10)
+#define DEFINITIONS_PART 8
 #define TMPFS 0x01021994u
 #define APPEND_AHEAD (UINT64_C(4) << 20)
 
@@ -45,31 +48,43 @@ static int allocate(int fd, uint64_t from, uint64_t to)
     return 0;
 }
 
-/* May the file grow to `size_bytes`? Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
-static int may_grow(int fd, uint64_t size_bytes, uint64_t more_bytes, uint64_t max_bytes)
+/* The file may not become longer; beyond RLIMIT_FSIZE the kernel would send SIGXFSZ. */
+static uint64_t limit_of(const struct pithi_spill_file *file)
 {
     struct rlimit limit;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < file->max_bytes ? limit.rlim_cur
+                                                                                    : file->max_bytes;
+}
+
+uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
+{
+    uint64_t bytes = limit_of(file) / DEFINITIONS_PART & ~(PITHI_SPILL_PAGE - UINT64_C(1));
+    return bytes > DEFINITIONS_BYTES ? DEFINITIONS_BYTES : bytes < PITHI_SPILL_PAGE ? PITHI_SPILL_PAGE : bytes;
+}
+
+/* May the file grow to `size_bytes`? Records leave room for definitions, without which nobody could read them. */
+static int may_grow(const struct pithi_spill_file *file, int fd, uint64_t size_bytes, uint64_t more_bytes,
+                    enum pithi_spill_use use)
+{
     struct statvfs info;
     errno = EFBIG;
-    if (size_bytes > max_bytes)
-        return 0;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size_bytes > limit.rlim_cur)
+    if (size_bytes + (use == PITHI_FOR_RECORDS ? pithi_spill_definitions_bytes(file) : 0) > limit_of(file))
         return 0;
     if (fstatvfs(fd, &info) == 0 && info.f_blocks > 0) {
         uint64_t unit = info.f_frsize, total = unit * info.f_blocks;
         uint64_t reserve = total / RESERVE_PART < RESERVE_BYTES ? total / RESERVE_PART : RESERVE_BYTES;
         errno = ENOSPC;
-        return unit * info.f_bavail >= more_bytes + reserve;
+        return unit * info.f_bavail >= more_bytes + (use == PITHI_FOR_RECORDS ? reserve : reserve / 2);
     }
     return 1;
 }
 
-static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end)
+static int promise_to(struct pithi_spill_file *file, int fd, uint64_t end, enum pithi_spill_use use)
 {
     int saved;
     if (end <= file->promised_bytes)
         return 0;
-    if (!may_grow(fd, end, end - file->promised_bytes, file->max_bytes))
+    if (!may_grow(file, fd, end, end - file->promised_bytes, use))
         return -1;
     if (allocate(fd, file->promised_bytes, end) == 0) {
         file->promised_bytes = end;
@@ -92,12 +107,13 @@ void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes)
         __atomic_store_n(&file->page->end_bytes, end_bytes, __ATOMIC_RELEASE);
 }
 
-static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, void **mapped)
+static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes, enum pithi_spill_use use,
+                     void **mapped)
 {
     uint64_t begin = file->size_bytes;
     if (more_bytes >= PITHI_SPILL_ALIGN)
         begin = (begin + PITHI_SPILL_ALIGN - 1) & ~(uint64_t)(PITHI_SPILL_ALIGN - 1);
-    if (promise_to(file, fd, begin + more_bytes) != 0)
+    if (promise_to(file, fd, begin + more_bytes, use) != 0)
         return -1;
     *mapped = mmap(NULL, (size_t)more_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
     if (*mapped == MAP_FAILED)
@@ -150,7 +166,7 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     if (fd < 0)
         return -1;
     in_memory = fstatfs(fd, &system) == 0 && (uint32_t)system.f_type == TMPFS;
-    if (fstat(fd, &info) != 0 || extend_fd(file, fd, PITHI_SPILL_PAGE, &page) != 0) {
+    if (fstat(fd, &info) != 0 || extend_fd(file, fd, PITHI_SPILL_PAGE, PITHI_FOR_DEFINITIONS, &page) != 0) {
         saved = errno;
         close(fd);
         unlink(name);
@@ -197,13 +213,13 @@ static int open_same(const struct pithi_spill_file *file)
     return fd;
 }
 
-void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes)
+void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use)
 {
     void *mapped = NULL;
     int fd = open_same(file), status, saved;
     if (fd < 0)
         return NULL;
-    status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, &mapped) : -1;
+    status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
     saved = errno;
     close(fd);
     errno = saved;
@@ -225,7 +241,7 @@ static int write_all(int fd, const char *data, uint64_t from, uint64_t to, uint6
  * writing there. In memory it takes as long as the writing. */
 static int promise_ahead(struct pithi_spill_file *file, int fd, uint64_t end)
 {
-    return end <= file->promised_bytes || (!file->in_memory && promise_to(file, fd, end + APPEND_AHEAD) == 0);
+    return end <= file->promised_bytes || (!file->in_memory && promise_to(file, fd, end + APPEND_AHEAD, PITHI_FOR_RECORDS) == 0);
 }
 
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place)
@@ -238,7 +254,7 @@ int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes,
         return -1;
     if (still_whole(file, place->fd) != 0 ||
         (!promise_ahead(file, place->fd, begin + size_bytes) &&
-         !may_grow(place->fd, begin + size_bytes, size_bytes, file->max_bytes))) {
+         !may_grow(file, place->fd, begin + size_bytes, size_bytes, PITHI_FOR_RECORDS))) {
         saved = errno;
         close(place->fd);
         errno = saved;

@@ -29,7 +29,10 @@ int pithi_spill_file_appear(const struct pithi_spill_file *file);
 
 /* `size_bytes` more at the end (from PITHI_SPILL_ALIGN on: at a multiple of that), really there on the disk, zeroed
  * and mapped. NULL with errno: disk full (ENOSPC), the file would exceed its limits (EFBIG) ... */
-void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes);
+enum pithi_spill_use { PITHI_FOR_RECORDS, PITHI_FOR_DEFINITIONS };
+void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use);
+/* How long a chunk of definitions had better be. Records leave as much room. */
+uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);
 
 /* A piece at the end of the file, for bytes that are there already. */
 struct pithi_spill_place {

@@ -138,6 +138,44 @@ static void test_full(void)
     help_close(&log);
 }
 
+static void record_narrow(void)
+{
+    struct rlimit limit = {75 << 10, RLIM_INFINITY};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    record_pairs(1000);
+    limit.rlim_cur = RLIM_INFINITY;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void record_then_define(void)
+{
+    struct rlimit limit = {300 << 10, RLIM_INFINITY};
+    char name[200];
+    int i;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    record_full();
+    for (i = 0; i < 390; i++) {
+        snprintf(name, sizeof name, "%0150d", i);
+        pith_state_define(name, NULL);
+    }
+    limit.rlim_cur = RLIM_INFINITY;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* Without its definitions no record can be read. */
+static void test_definitions_first(void)
+{
+    struct help_log log;
+    help_fresh();
+    OK(help_child(record_narrow) == 0 && help_read(&log, "run.pith") && help_count(&log, PITHLOG_LEAVE, "s") == 1000,
+       "a limit that records fit in: the definitions fit, too");
+    help_close(&log);
+    help_fresh();
+    OK(help_child(record_then_define) == 0 && help_read(&log, "run.pith") && log.info->defs >= 391,
+       "definitions find room where records do not any more");
+    help_close(&log);
+}
+
 static void record_payload_limited(void)
 {
     struct rlimit limit = {64 << 10, RLIM_INFINITY};
@@ -440,6 +478,7 @@ int main(int argc, char **argv)
     test_read_only();
     test_names();
     test_full();
+    test_definitions_first();
     test_log_does_not_fit();
     test_liberties();
     test_cut();
