@@ -212,6 +212,14 @@ void pith_job_abandon(void)
 
 int pith_recorded(void) { return pithi_session.start_real_ns != 0 || pithi_session.failed; }
 
+int pith_recorded_before(const char *program, char *folder, size_t size)
+{
+    struct pithi_settings settings = pithi_session.settings;
+    if (pithi_session.start_real_ns == 0)
+        pithi_settings_read(&settings);
+    return !settings.secure && pithi_place_left(folder, size, &settings, program, pithi_session.file.path);
+}
+
 int pith_where(const char **log, const char **spill)
 {
     struct pithi_guard guard;

@@ -171,6 +171,10 @@ PITH_API void pith_job_abandon(void);
  * */
 PITH_API int pith_recorded(void);
 
+/* 1 when an earlier program of this process, called `program`, recorded something and then called exec: what it stored
+ * lies in `folder` (of `size` bytes), for `pith recover`. Looks into the folder: some system calls. */
+PITH_API int pith_recorded_before(const char *program, char *folder, size_t size);
+
 /* 1 while records of this thread would be stored: recording is neither off, paused nor over. A wrapper may skip what
  * only serves recording when it is 0, but must go on keeping track of requests and communicators. */
 PITH_API int pith_recording(void);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "native/log_files.h"
+#include "spill/spill_folder.h"
 
 static const char *base_name(const char *path)
 {
@@ -160,13 +161,17 @@ static int usable(const char *folder)
            access(folder, W_OK | X_OK) == 0;
 }
 
-int pithi_place_temporary(char *folder, size_t size, const char *log)
+static int name_temporary(char *folder, size_t size, const char *log)
 {
     const char *temporary = getenv("TMPDIR");
     if (temporary == NULL || *temporary != '/')
         temporary = "/tmp";
-    return PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0 &&
-           usable(folder);
+    return PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0;
+}
+
+int pithi_place_temporary(char *folder, size_t size, const char *log)
+{
+    return name_temporary(folder, size, log) && usable(folder);
 }
 
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log)
@@ -191,6 +196,55 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
     if (pithi_place_temporary(folder, size, log))
         return NULL;
     return "no folder for what is recorded can be made, neither beside the log nor in TMPDIR; set PITH_SPILL";
+}
+
+/* CLOCK_REALTIME of the start of this process; exec does not change it. INT64_MAX: not known. */
+static int64_t process_start_ns(void)
+{
+    char line[1024] = "", *at;
+    unsigned long long ticks;
+    struct timespec since_boot, now;
+    FILE *file = fopen("/proc/self/stat", "re");
+    if (file == NULL)
+        return INT64_MAX;
+    at = fgets(line, sizeof line, file) != NULL ? strrchr(line, ')') : NULL; /* the name before it may hold anything */
+    fclose(file);
+    if (at == NULL ||
+        sscanf(at, ") %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &ticks) != 1)
+        return INT64_MAX;
+    clock_gettime(CLOCK_BOOTTIME, &since_boot);
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((int64_t)now.tv_sec - since_boot.tv_sec) * 1000000000 + (now.tv_nsec - since_boot.tv_nsec) +
+           (int64_t)(ticks * (1000000000 / (unsigned long long)sysconf(_SC_CLK_TCK)));
+}
+
+/* A second of tolerance, as the clock may have been corrected. */
+static int has_left(const char *folder, const char *own)
+{
+    struct pithi_spill_folder files;
+    int64_t start_ns = process_start_ns();
+    int left = 0;
+    if (start_ns == INT64_MAX || access(folder, R_OK | X_OK) != 0 || pithi_spill_folder_open(&files, folder) != PITH_OK)
+        return 0;
+    for (uint32_t i = 0; i < files.member_count; i++) {
+        const struct pithi_spill_member *member = &files.members[i];
+        left |= member->running && member->pid == (uint32_t)getpid() && strcmp(member->path, own) != 0 &&
+                member->start_real_ns > start_ns - 1000000000;
+    }
+    pithi_spill_folder_close(&files);
+    return left;
+}
+
+int pithi_place_left(char *folder, size_t size, const struct pithi_settings *settings, const char *program,
+                     const char *own)
+{
+    char log[PITHI_PATH_MAX];
+    if (pithi_place_log(log, sizeof log, settings, program, 0) != NULL)
+        return 0;
+    if (settings->spill != NULL)
+        return PRINT(folder, size, "%s", settings->spill) == 0 && has_left(folder, own);
+    return (PRINT(folder, size, "%s.spill", log) == 0 && has_left(folder, own)) ||
+           (name_temporary(folder, size, log) && has_left(folder, own));
 }
 
 /* ---- Publishing -------------------------------------------------------------------------------------------------- */

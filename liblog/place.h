@@ -24,6 +24,11 @@ const char *pithi_place_folder(char *folder, size_t size, const struct pithi_set
 /* The one under TMPDIR or /tmp, which the above takes when it must; 0: it cannot be made. */
 int pithi_place_temporary(char *folder, size_t size, const char *log);
 
+/* Did an earlier program of this process, one that called exec, leave records in a spill folder? 1: `folder` is it.
+ * `program` is what it was called; `own` the spill file of the program that runs now, "" if it has none. */
+int pithi_place_left(char *folder, size_t size, const struct pithi_settings *settings, const char *program,
+                     const char *own);
+
 /* `path` with `insert` put before its suffix: run.pith, "-2" -> run-2.pith. 0, or -1 when it gets too long. */
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert);
 

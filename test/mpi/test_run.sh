@@ -32,6 +32,39 @@ else
     skip "static program" "no static libc"
 fi
 
+# A program that calls exec: what it recorded before is not "nothing".
+cat >becomes.c <<'END'
+#include <unistd.h>
+#ifdef MPI
+#include <mpi.h>
+#else
+#include <pith.h>
+#endif
+int main(int argc, char **argv)
+{
+#ifdef MPI
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+#else
+    pith_begin(pith_state_define("s", 0));
+    (void)argc;
+#endif
+    return execlp("true", "true", (char *)0) + (argv == 0);
+}
+END
+cc -I"$build/include" becomes.c -o becomes -L"$build/lib" -lpith -Wl,-rpath,"$build/lib" $(sanitizers) &&
+    pith run ./becomes 2>err
+is "$? $(told) $(grep -c '^pith: becomes called exec, .*kept: pith recover .*/becomes\.pith\.spill' err)" "0 0 1" \
+    "a program that calls exec: what it recorded is told of" || cat err
+is "$(pith recover becomes.pith.spill)" "becomes.pith: 1 of 1 rank, 1 records" "and is there"
+pith run true 2>err; is "$(told) $(wc -l <err)" "1 1" "another process is not told of it"
+for mpi in $(mpis); do
+    rm -rf becomes.pith*
+    "mpicc.$mpi" -DMPI becomes.c -o becomes && pith run --mpi "$mpi" ./becomes 2>err
+    is "$(told) $(grep -c '^pith: becomes called exec' err)" "0 1" "$mpi: the same after MPI_Init" || cat err
+done
+
 for mpi in $(mpis); do
     compile corners "$mpi"
     record corners "$mpi" 2

@@ -65,10 +65,25 @@ static void tell_first(const struct note *note)
     close(fd);
 }
 
+/* The program called exec. What it recorded before is not lost, and another program's log does not have it. */
+static int tell_of_exec(const struct note *note)
+{
+    char folder[1024];
+
+    if (!pith_recorded_before(note->program, folder, sizeof folder))
+        return 0;
+    dprintf(standard_error,
+            "pith: %s called exec, and another program ended; what was recorded before that is kept: "
+            "pith recover %s -o LOG\n",
+            note->program, folder);
+    return 1;
+}
+
 __attribute__((destructor)) static void end(void)
 {
     struct note note;
     const char *quiet = getenv("PITH_QUIET");
+    int is_quiet = quiet && *quiet && strcmp(quiet, "0") != 0;
 
     if (!read_note(&note) || note.rank != 0)
         return;
@@ -77,7 +92,7 @@ __attribute__((destructor)) static void end(void)
             tell_first(&note);
         return;
     }
-    if (pith_recorded() || mark < 0 || lseek(mark, 0, SEEK_END) != 0 || (quiet && *quiet && strcmp(quiet, "0") != 0))
+    if (mark < 0 || is_quiet || tell_of_exec(&note) || pith_recorded() || lseek(mark, 0, SEEK_END) != 0)
         return;
     if (strcmp(note.mpi, "-") != 0)
         dprintf(standard_error, "pith: nothing was recorded: %s called no MPI function and none of pith.h\n",
