@@ -1,5 +1,5 @@
-/* fault.c - see fault.h. The handler is installed with the first mapping, if nobody has one. It reads a list that only
- * grows, which lies in pages of its own: no lock, no malloc. */
+/* fault.c - see fault.h. The handler is installed with the first mapping, unless there is one. It reads a list of
+ * mappings that only grows: no lock, no malloc. */
 #include "fault.h"
 
 #include <errno.h>
@@ -35,7 +35,7 @@ static const struct extent *find(uintptr_t address)
     return NULL;
 }
 
-/* All behind the page of the fault lies beyond the end of the file, too. */
+/* The rest of the mapping lies beyond the end of the file, too, and is replaced with the page of the fault. */
 static int replace(uintptr_t address)
 {
     const struct extent *extent = find(address);
@@ -44,7 +44,7 @@ static int replace(uintptr_t address)
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 }
 
-/* A fault of the program's own happens again without this handler, as if it had never been there. */
+/* A fault elsewhere happens again without this handler, and ends the program as it would have. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     int saved = errno;

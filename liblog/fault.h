@@ -1,6 +1,7 @@
 /* fault.h - memory that is mapped from the spill file, when somebody cuts that file: a store beyond its end would raise
- * SIGBUS and kill the program. Such pages are replaced by memory of nobody's: the program runs on, what is stored there
- * is lost. Not where the program handles SIGBUS itself, or blocks it. */
+ * SIGBUS and kill the program. A handler replaces such pages by anonymous memory: the program runs on, and what it
+ * stores there is lost. A program that handles SIGBUS itself keeps its handler, and has no such protection; nor has a
+ * thread that blocks SIGBUS. */
 #ifndef PITHI_FAULT_H
 #define PITHI_FAULT_H
 

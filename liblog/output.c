@@ -204,7 +204,7 @@ int pithi_output_publish(const struct pithi_output *output)
 
 void pithi_output_kept(void)
 {
-    if (pithi_session.file.page != NULL && access(pithi_session.file.path, F_OK) != 0)
+    if (pithi_session.file.page != NULL && !pithi_spill_file_is_there(&pithi_session.file))
         return; /* somebody took it away; what went wrong was told */
     pithi_say("what was recorded is kept: pith recover %s -o LOG", short_name(pithi_session.folder));
 }

@@ -144,6 +144,7 @@ static void fork_child(void)
     pithi_buffer_forked();
     pithi_defs_forked();
     pithi_snapshot_forked();
+    pithi_spill_file_let_go(&pithi_session.file);
     memset(&pithi_session.file, 0, sizeof pithi_session.file);
     pithi_session.lost = 0;
     pithi_session.size = 0;
@@ -295,6 +296,7 @@ void pithi_session_again(void)
     struct pithi_session *s = &pithi_session;
     if (s->state != PITHI_OVER || s->start_real_ns == 0)
         return;
+    pithi_spill_file_let_go(&s->file);
     memset(&s->file, 0, sizeof s->file);
     s->lost = 0;
     s->size = 0;

@@ -23,6 +23,9 @@
 /* So much room is kept for definitions, and so much they take at a time; of a low limit a part. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8
+/* The descriptor that stays open gets a number from KEPT_FROM on; under a low limit one of the last KEPT_ROOM. */
+#define KEPT_FROM 1000
+#define KEPT_ROOM 16
 #define TMPFS 0x01021994u
 #define APPEND_AHEAD (UINT64_C(4) << 20)
 
@@ -52,8 +55,7 @@ static int allocate(int fd, uint64_t from, uint64_t to)
 static uint64_t limit_of(const struct pithi_spill_file *file)
 {
     struct rlimit limit;
-    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < file->max_bytes ? limit.rlim_cur
-                                                                                    : file->max_bytes;
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < file->max_bytes ? limit.rlim_cur : file->max_bytes;
 }
 
 uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file)
@@ -126,6 +128,32 @@ static int extend_fd(struct pithi_spill_file *file, int fd, uint64_t more_bytes,
     return 0;
 }
 
+/* 1: `fd` is this file, and the file has a name somewhere. */
+static int is_same(const struct pithi_spill_file *file, int fd)
+{
+    struct stat info;
+    return fd > 0 && fstat(fd, &info) == 0 && info.st_dev == file->device && info.st_ino == file->inode &&
+           info.st_nlink > 0;
+}
+
+/* Far from the numbers that programs get, and that scripts use. */
+static void keep(struct pithi_spill_file *file, int fd)
+{
+    struct rlimit limit;
+    int least = KEPT_FROM, kept;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < KEPT_FROM + KEPT_ROOM)
+        least = limit.rlim_cur > 4 * KEPT_ROOM ? (int)limit.rlim_cur - KEPT_ROOM : KEPT_ROOM;
+    kept = fcntl(fd, F_DUPFD_CLOEXEC, least);
+    file->kept = kept > 0 ? kept : 0;
+}
+
+void pithi_spill_file_let_go(struct pithi_spill_file *file)
+{
+    if (is_same(file, file->kept))
+        close(file->kept);
+    file->kept = 0;
+}
+
 /* Until its page is filled the file has another name, so that a spill file without a page is a damaged one. */
 static void name_before(char *name, size_t size, const struct pithi_spill_file *file)
 {
@@ -173,10 +201,11 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
         errno = saved;
         return -1;
     }
-    close(fd);
     file->device = info.st_dev;
     file->in_memory = in_memory;
     file->inode = info.st_ino;
+    keep(file, fd);
+    close(fd);
     file->page = page;
     memcpy(file->page->host, host, sizeof host);
     pithi_boot_id(file->page->boot_id, sizeof file->page->boot_id);
@@ -189,8 +218,8 @@ int pithi_spill_file_create(struct pithi_spill_file *file, const char *folder, u
     return 0;
 }
 
-/* Somebody cut it: what is stored from now on could not be told from what is missing, so the file does not grow any
- * more. 0, or -1 (errno). */
+/* A file that was cut does not grow any more: its definitions may be gone, without which records cannot be read. 0, or
+ * -1 (errno). */
 static int still_whole(struct pithi_spill_file *file, int fd)
 {
     struct stat info;
@@ -201,28 +230,41 @@ static int still_whole(struct pithi_spill_file *file, int fd)
     return -1;
 }
 
-static int open_same(const struct pithi_spill_file *file)
+/* The file, by its name or else by what stayed open. Close it by close_same. */
+static int open_same(struct pithi_spill_file *file)
 {
-    struct stat info;
-    int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0);
-    if (fd >= 0 && (fstat(fd, &info) != 0 || info.st_dev != file->device || info.st_ino != file->inode)) {
-        close(fd);
-        errno = ENOENT;
-        return -1;
+    int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0), saved = errno;
+    if (is_same(file, fd)) {
+        if (!is_same(file, file->kept))
+            keep(file, fd);
+        return fd;
     }
-    return fd;
+    if (fd >= 0) {
+        close(fd);
+        saved = ENOENT;
+    }
+    if (is_same(file, file->kept))
+        return file->kept;
+    errno = saved;
+    return -1;
+}
+
+static void close_same(const struct pithi_spill_file *file, int fd)
+{
+    int saved = errno;
+    if (fd != file->kept)
+        close(fd);
+    errno = saved;
 }
 
 void *pithi_spill_file_extend(struct pithi_spill_file *file, uint64_t size_bytes, enum pithi_spill_use use)
 {
     void *mapped = NULL;
-    int fd = open_same(file), status, saved;
+    int fd = open_same(file), status;
     if (fd < 0)
         return NULL;
     status = still_whole(file, fd) == 0 ? extend_fd(file, fd, size_bytes, use, &mapped) : -1;
-    saved = errno;
-    close(fd);
-    errno = saved;
+    close_same(file, fd);
     return status == 0 ? mapped : NULL;
 }
 
@@ -241,23 +283,22 @@ static int write_all(int fd, const char *data, uint64_t from, uint64_t to, uint6
  * writing there. In memory it takes as long as the writing. */
 static int promise_ahead(struct pithi_spill_file *file, int fd, uint64_t end)
 {
-    return end <= file->promised_bytes || (!file->in_memory && promise_to(file, fd, end + APPEND_AHEAD, PITHI_FOR_RECORDS) == 0);
+    return end <= file->promised_bytes ||
+           (!file->in_memory && promise_to(file, fd, end + APPEND_AHEAD, PITHI_FOR_RECORDS) == 0);
 }
 
 int pithi_spill_file_reserve(struct pithi_spill_file *file, uint64_t size_bytes, struct pithi_spill_place *place)
 {
     uint64_t begin = file->size_bytes;
-    int saved;
     place->fd = open_same(file);
+    place->is_kept = place->fd == file->kept;
     place->offset = begin;
     if (place->fd < 0)
         return -1;
     if (still_whole(file, place->fd) != 0 ||
         (!promise_ahead(file, place->fd, begin + size_bytes) &&
          !may_grow(file, place->fd, begin + size_bytes, size_bytes, PITHI_FOR_RECORDS))) {
-        saved = errno;
-        close(place->fd);
-        errno = saved;
+        close_same(file, place->fd);
         return -1;
     }
     file->size_bytes = begin + size_bytes;
@@ -272,26 +313,42 @@ int pithi_spill_place_write(const struct pithi_spill_place *place, const void *d
     if (status == 0)
         status = write_all(place->fd, data, 0, sizeof(uint64_t), place->offset);
     saved = errno;
-    close(place->fd);
+    if (!place->is_kept)
+        close(place->fd);
     errno = saved;
     return status;
 }
 
-int pithi_spill_file_sync(const struct pithi_spill_file *file)
+int pithi_spill_file_sync(struct pithi_spill_file *file)
 {
     int fd = open_same(file), status;
     if (fd < 0)
         return -1;
     status = fdatasync(fd);
-    close(fd);
+    close_same(file, fd);
     return status;
 }
 
-void pithi_spill_file_remove(const struct pithi_spill_file *file)
+/* 1: the file is known to have another name now. In a chroot without /proc nothing is known. */
+static int is_renamed(const struct pithi_spill_file *file)
 {
-    int fd = open_same(file); /* not what somebody else put there */
-    if (fd >= 0) {
-        close(fd);
+    char link[64], name[PITHI_PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file->kept);
+    ssize_t length = readlink(link, name, sizeof name);
+    return length > 0 && ((size_t)length != strlen(file->path) || memcmp(name, file->path, (size_t)length) != 0);
+}
+
+int pithi_spill_file_is_there(const struct pithi_spill_file *file)
+{
+    return access(file->path, F_OK) == 0 || (is_same(file, file->kept) && !is_renamed(file));
+}
+
+void pithi_spill_file_remove(struct pithi_spill_file *file)
+{
+    int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0);
+    if (is_same(file, fd)) /* not what somebody else put there */
         unlink(file->path);
-    }
+    if (fd >= 0)
+        close(fd);
+    pithi_spill_file_let_go(file);
 }

@@ -1,7 +1,9 @@
 /* spill_file.h - the file behind this process's buffers (layout: formats/spill/spill.h).
  *
- * No file descriptor stays open: a program that closes or counts its descriptors must not notice. The file is opened
- * anew, and checked to be the same, for every chunk. */
+ * The file is opened anew by its name, and checked to be the same, for every chunk: a program that closes its
+ * descriptors must not notice. One more descriptor stays open, for when the name leads nowhere (chroot) or nothing can
+ * be opened (RLIMIT_NOFILE). It has a high number and is closed by exec. The program may close it or take its number:
+ * it is looked at before each use, and made again. */
 #ifndef PITHI_SPILL_FILE_H
 #define PITHI_SPILL_FILE_H
 
@@ -17,6 +19,7 @@ struct pithi_spill_file {
     uint64_t promised_bytes; /* so far the disk has room, at least size_bytes */
     uint64_t end_bytes;      /* as in its page */
     uint64_t device, inode;
+    int kept;      /* the descriptor that stays open; 0: none */
     int cut;       /* somebody made it shorter: nothing more can be stored, and what was lies partly nowhere */
     int in_memory; /* it lies in tmpfs */
 };
@@ -36,7 +39,7 @@ uint64_t pithi_spill_definitions_bytes(const struct pithi_spill_file *file);
 
 /* A piece at the end of the file, for bytes that are there already. */
 struct pithi_spill_place {
-    int fd;
+    int fd, is_kept;
     uint64_t offset;
 };
 /* `size_bytes` more at the end (a multiple of the page). That there is room for them may be seen only when they are
@@ -50,9 +53,15 @@ int pithi_spill_place_write(const struct pithi_spill_place *place, const void *d
 void pithi_spill_file_reaches(struct pithi_spill_file *file, uint64_t end_bytes);
 
 /* To the disk. 0 or -1. */
-int pithi_spill_file_sync(const struct pithi_spill_file *file);
+int pithi_spill_file_sync(struct pithi_spill_file *file);
+
+/* 1: the file is there, although perhaps not under its name for this process. */
+int pithi_spill_file_is_there(const struct pithi_spill_file *file);
+
+/* Closes what stayed open; the file stays. */
+void pithi_spill_file_let_go(struct pithi_spill_file *file);
 
 /* What was mapped stays mapped, as other threads may still store; the file goes. */
-void pithi_spill_file_remove(const struct pithi_spill_file *file);
+void pithi_spill_file_remove(struct pithi_spill_file *file);
 
 #endif

@@ -1,6 +1,5 @@
 /* test_record_days.c - bad days: folders that cannot be written to, full disks, odd names, forks, handlers. The
  * program always runs on and ends as it would have; what is lost is counted and said in one line. */
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -237,62 +236,6 @@ static void record_removed(void)
         exit(4);
 }
 
-/* Somebody cuts the spill file of a process that goes on storing into it. */
-static off_t cut_to;
-
-static void record_cut(void)
-{
-    char path[600] = "";
-    DIR *dir;
-    struct dirent *entry;
-    record_pairs(20000);
-    dir = opendir("run.pith.spill");
-    while (dir != NULL && (entry = readdir(dir)) != NULL)
-        if (entry->d_name[0] != '.')
-            snprintf(path, sizeof path, "run.pith.spill/%s", entry->d_name);
-    closedir(dir);
-    if (truncate(path, cut_to) != 0)
-        exit(3);
-    record_pairs(500000);
-    if (pith_lost() == 0)
-        exit(4);
-}
-
-static void record_cut_and_fault(void)
-{
-    volatile char *mapped;
-    int fd = open("short", O_RDWR | O_CREAT, 0600);
-    cut_to = 8192;
-    record_cut();
-    if (fd < 0 || ftruncate(fd, 4096) != 0)
-        exit(3);
-    mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (ftruncate(fd, 0) != 0)
-        exit(3);
-    *mapped = 1;
-}
-
-static void test_cut(void)
-{
-    static const off_t sizes[] = {300000, 8192, 4096, 0};
-    for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        struct help_log log;
-        help_fresh();
-        cut_to = sizes[i];
-        OK(help_child(record_cut) == 0, "the spill file cut to %ld bytes: the program runs on and ends well",
-           (long)cut_to);
-        OK(strstr(help_said(), ".spill") != NULL && strstr(help_said(), cut_to > 0 ? "cut" : "not a spill file") != NULL,
-           "it is said");
-        if (cut_to == 0)
-            continue;
-        OK(help_read(&log, "run.pith") && log.count + log.info->lost >= 2 * 520000, "and counted: %llu lost",
-           (unsigned long long)log.info->lost);
-        help_close(&log);
-    }
-    help_fresh();
-    OK(WTERMSIG(help_child(record_cut_and_fault)) == SIGBUS, "a fault of the program's own ends it as before");
-}
-
 static void record_without_stderr(void)
 {
     int ends[2];
@@ -481,7 +424,6 @@ int main(int argc, char **argv)
     test_definitions_first();
     test_log_does_not_fit();
     test_liberties();
-    test_cut();
     test_fork();
     test_handler();
     test_privileged(self);
