@@ -63,7 +63,9 @@ formats_src := $(filter-out $(wildcard formats/tools/*.c) $(if $(HAVE_OTF2),form
 	$(wildcard formats/*.c formats/*/*.c))
 tools_src := $(wildcard formats/tools/*.c)
 liblog_src := $(filter-out liblog/null.c,$(wildcard liblog/*.c))
-wrappergen_src := $(wildcard wrappers/wrappergen/*.c)
+HAVE_PCRE2 := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo yes)
+wrappergen_src := $(filter-out wrappers/wrappergen/regex$(if $(HAVE_PCRE2),_none).c,$(wildcard wrappers/wrappergen/*.c))
+wrappergen_libs := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
 run_src := $(wildcard wrappers/run/*.c)
 note_src := $(wildcard wrappers/run/preload/*.c)
 mpi_src := $(wildcard wrappers/mpi/*.c)
@@ -160,10 +162,11 @@ missing:
 	@$(if $(HAVE_TK),:,echo 'no Tcl/Tk development files found: window left out')
 	@$(if $(HAVE_X11),:,echo "no X11 development files found: MPE's graphics open no windows")
 	@$(if $(HAVE_CAIRO),:,echo 'no cairo development files found: pith draw left out')
+	@$(if $(HAVE_PCRE2),:,echo 'no PCRE2 development files found: {{sub}} and {{filter}} of wrappergen left out')
 	@$(if $(HAVE_OTF2),:,echo 'no OTF2 development files found (3.0 or later): OTF2 left out')
 
 # ---- flags: objects are made again when they change ------------------------------------------------------------------
-flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2) $(HAVE_X11)
+flags_text := $(CC) $(BASE) $(SAN) $(CPPFLAGS) $(CFLAGS) $(CXXFLAGS) $(LDFLAGS) $(MPIS) $(HAVE_OTF2) $(HAVE_X11) $(HAVE_PCRE2)
 ifneq ($(strip $(file <$(O)/.flags)),$(strip $(flags_text)))
   $(shell mkdir -p $(O))
   $(file >$(O)/.flags,$(flags_text))
@@ -179,6 +182,7 @@ inc_test := -Itest -Iliblog -Iformats -Iviewer -Iwrappers
 pkg_tk := $(if $(HAVE_TK),$(shell $(PKG_CONFIG) --cflags tcl tk x11))
 pkg_x11 := $(if $(HAVE_X11),$(shell $(PKG_CONFIG) --cflags x11))
 pkg_cairo := $(if $(HAVE_CAIRO),$(shell $(PKG_CONFIG) --cflags cairo))
+pkg_pcre2 := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --cflags libpcre2-8))
 
 define compile
 @mkdir -p $(@D)
@@ -190,6 +194,8 @@ $(O)/obj/formats/%.o: formats/%.c $(O)/.flags
 	$(call compile,$(inc_formats) -DPITH_VERSION='"$(VERSION)"')
 $(O)/obj/liblog/%.o: liblog/%.c $(O)/.flags
 	$(call compile,$(inc_liblog))
+$(O)/obj/wrappers/wrappergen/%.o: wrappers/wrappergen/%.c $(O)/.flags
+	$(call compile,$(pkg_pcre2))
 $(O)/obj/wrappers/%.o: wrappers/%.c $(O)/.flags | $(headers)
 	$(call compile,$(inc_wrappers) -Iwrappers -DPITH_SOVERSION='"$(SOVERSION)"')
 $(O)/obj/viewer/tk/%.o: viewer/tk/%.c $(O)/.flags | $(headers)
@@ -240,7 +246,7 @@ $(O)/bin/upshot: $(O)/bin/pith
 	ln -sf pith $@
 $(O)/bin/wrappergen: $(call obj,$(wrappergen_src))
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $^ $(LIBS)
+	$(LINK) -o $@ $^ $(wrappergen_libs) $(LIBS)
 $(O)/share/pith/wrappergen/%: wrappers/mpi/%
 	@mkdir -p $(@D)
 	cp $< $@

@@ -75,7 +75,7 @@ is "$(gen - <<<'{{forallfn f MPI_Recv MPI_Bcast MPI_Wtime MPI_Group_range_excl M
 gen - >out <<<'{{fn f MPI_Send}}x{{endfn}}'
 like "$(cat err)" '^-:1:1: warning: \{\{fn\}\} without \{\{callfn\}\}' 'no callfn: a warning'
 like "$(body MPI_Send <out)" 'x returnVal = PMPI_Send' 'and the body stands before the call'
-gen - >out <<<'{{foreachfn f MPI_Sendd MPI_Recv}}{{f}}{{endforeachfn}}'; is "$? $(cat err) $(cat out)" '0 -:1:1: warning: no function MPI_Sendd; skipped MPI_Recv' 'an unknown function is skipped'
+gen - >out <<<'{{foreachfn f MPI_Sendd MPI_Recv}}{{f}}{{endforeachfn}}'; is "$? $(cat err) $(cat out)" '0 -:1:15: warning: no function MPI_Sendd; skipped; nearest known: MPI_Send MPI_Recv' 'an unknown function is skipped'
 gen --keep-unknown - >out <<<'a {{what ever}} b'; is "$? $(cat out)" '0 a {{what ever}} b' '--keep-unknown'
 echo MPI_Recv >only; is "$(gen -f only - <<<'{{forallfn f}}{{f}}{{endforallfn}}')" MPI_Recv '-f limits the functions'
 

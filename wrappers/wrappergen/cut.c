@@ -128,6 +128,16 @@ int cut_block(const struct word *word)
     return -1;
 }
 
+int cut_opens(const struct source *source, struct range inside)
+{
+    struct word word = cut_keyword(source, inside);
+    int count = 0;
+
+    if (word_is(&word, "def"))
+        cut_words(source, inside, &count);
+    return count > 2 ? -1 : cut_block(&word);
+}
+
 int cut_end(const struct word *word)
 {
     struct word rest = {word->at + 3, word->size - 3};
@@ -143,7 +153,7 @@ int cut_block_end(const struct source *source, struct range range, int block, si
 
     while (cut_next(source, range, &in_string, &inside) && inside.end) {
         struct word word = cut_keyword(source, inside);
-        int opened = cut_is_four(source, &inside) ? -1 : cut_block(&word), ended = cut_end(&word), d = depth;
+        int opened = cut_is_four(source, &inside) ? -1 : cut_opens(source, inside), ended = cut_end(&word), d = depth;
         range.begin = inside.end + 2;
         if (opened >= 0 && depth < CUT_DEEPEST)
             open[depth++] = opened;

@@ -29,6 +29,8 @@ struct word cut_word(const struct source *source, struct range range);
 struct word cut_keyword(const struct source *source, struct range inside);
 int cut_block(const struct word *word);
 int cut_end(const struct word *word);
+/* The number of the block that the escape opens; -1: of none, as {{def NAME VALUE}} does not. */
+int cut_opens(const struct source *source, struct range inside);
 /* The end of the block that was opened before range.begin; *after is behind its {{endNAME}}. 0: it has none. */
 int cut_block_end(const struct source *source, struct range range, int block, size_t *end, size_t *after);
 

@@ -103,36 +103,49 @@ static void unknown(struct place *place, const struct scope *scope, const struct
         near_try(&near, around->wrapper->node->variables[i].name);
     if (around && word_is(word, "returnVal"))
         fault(place->source, node->at, "%s returns nothing; leave it out of this wrapper", around->proto->name);
-    else if (around)
-        fault(place->source, node->at, "unknown escape {{%.*s}} in the wrapper of %s; nearest known: %s",
-              (int)word->size, word->at, around->proto->name, near.best);
+    else if (around && strspn(word->at, "0123456789") >= word->size)
+        fault(place->source, node->at, "%s has no argument %.*s", around->proto->name, (int)word->size, word->at);
+    else if (near.distance == 0)
+        fault(place->source, node->at, "{{%.*s}} has no value here%s%s", (int)word->size, word->at,
+              around ? ", in the wrapper of " : "", around ? around->proto->name : "");
     else
-        fault(place->source, node->at, "unknown escape {{%.*s}}; nearest known: %s", (int)word->size, word->at,
-              near.best);
+        fault(place->source, node->at, "unknown escape {{%.*s}}%s%s%s", (int)word->size, word->at,
+              around ? " in the wrapper of " : "", around ? around->proto->name : "", near_hint(&near));
 }
 
 /* ---- lists of functions ------------------------------------------------------------------------------------------ */
 
-static int listed(const struct protos *protos, const struct node *node, const struct proto *proto)
+/* For each function considered: 1 when the node names it, or a class of its. Says so when there is no such function. */
+static char *listed(struct place *place, const struct node *node)
 {
+    struct protos *protos = place->emitter->protos;
+    const char *block = text_copy(node->words[0].at, node->words[0].size);
+    char *is_listed = make((size_t)protos->count + 1);
+
     for (int w = 2; w < node->word_count; w++) {
         const struct word *word = &node->words[w];
-        if (word->at[0] == '@' ? row_has_class(proto->row, word->at + 1, word->size - 1)
-                               : protos_find(protos, word->at, word->size) == proto)
-            return 1;
+        size_t at = (size_t)(word->at - place->source->at);
+        const struct proto *found = protos_find(protos, word->at, word->size);
+        if (found)
+            is_listed[found - protos->at] = 1;
+        else if (word->at[0] != '@' && fault_is_new(place->source, at))
+            function_unknown(place->emitter, place->source, at, block, word);
+        if (word->at[0] != '@')
+            continue;
+        if (!roles_know_class(word->at + 1, word->size - 1) && fault_is_new(place->source, at))
+            fault(place->source, at, "no class %.*s in the table of roles; see -r", (int)word->size, word->at);
+        for (int i = 0; i < protos->count; i++)
+            if (row_has_class(protos->at[i].row, word->at + 1, word->size - 1))
+                is_listed[i] = 1;
     }
-    return 0;
+    return is_listed;
 }
 
-static void warn_unlisted(struct place *place, const struct node *node)
+static int lacks_name(const struct place *place, const struct node *node)
 {
-    for (int w = 2; w < node->word_count; w++) {
-        const struct word *word = &node->words[w];
-        if (word->at[0] != '@' && !protos_find(place->emitter->protos, word->at, word->size))
-            warn(place->source, node->at, "no function %.*s; skipped", (int)word->size, word->at);
-        else if (word->at[0] == '@' && !roles_know_class(word->at + 1, word->size - 1))
-            fault(place->source, node->at, "no class %.*s in the table of roles; see -r", (int)word->size, word->at);
-    }
+    return node->word_count > 1 &&
+           function_lacks_name(place->emitter, place->source, node->at,
+                               text_copy(node->words[0].at, node->words[0].size), &node->words[1]);
 }
 
 /* ---- walking ----------------------------------------------------------------------------------------------------- */
@@ -144,13 +157,15 @@ static void emit_loop(struct place *place, const struct scope *outer, const stru
     struct protos *protos = place->emitter->protos;
     struct scope scope = {.outer = outer, .name = node->word_count > 1 ? node->words[1] : (struct word){"", 0}};
 
-    warn_unlisted(place, node);
+    if (lacks_name(place, node))
+        return;
+    const char *is_listed = listed(place, node);
     if (node->kind == NODE_FORALL) {
         for (int i = 0; i < protos->count; i++) {
             scope.proto = &protos->at[i];
             if (emitter_step(place->emitter, place->source, node->at))
                 return;
-            if (!listed(protos, node, scope.proto))
+            if (!is_listed[i])
                 emit_nodes(place, &scope, node->inside, NULL);
         }
         return;
@@ -193,13 +208,15 @@ static void note_wrapper(struct place *place, const struct node *node)
 {
     struct protos *protos = place->emitter->protos;
 
-    warn_unlisted(place, node);
+    if (lacks_name(place, node))
+        return;
+    const char *is_listed = listed(place, node);
     if (!node->has_call)
         warn(place->source, node->at, "{{%.*s}} without {{callfn}}: all of it stands before the call",
              (int)node->words[0].size, node->words[0].at);
     for (int i = 0; i < protos->count; i++) {
         struct proto *proto = &protos->at[i];
-        if (listed(protos, node, proto) != (node->kind == NODE_FN))
+        if (is_listed[i] != (node->kind == NODE_FN))
             continue;
         proto->wrappers = grow(proto->wrappers, (size_t)proto->wrapper_count, sizeof *proto->wrappers);
         proto->wrappers[proto->wrapper_count++] = (struct wrapper){node, place->source, place->file};
@@ -240,37 +257,36 @@ void emit_template(struct emitter *emitter, const struct source *source, const s
 
 /* ---- the wrapper functions --------------------------------------------------------------------------------------- */
 
-static int name_taken(const struct proto *proto, char **const *variables, int wrapper, int variable, const char *name)
+/* The name itself, or with the first number that makes it new. */
+static char *name_new(struct name_set *names, const char *wanted)
 {
-    if (!strcmp(name, "returnVal"))
-        return 1;
-    for (int i = 0; i < proto->arg_count; i++)
-        if (!strcmp(proto->args[i].name, name))
-            return 1;
-    for (int w = 0; w <= wrapper; w++)
-        for (int v = 0; v < (w < wrapper ? proto->wrappers[w].node->variable_count : variable); v++)
-            if (!strcmp(variables[w][v], name))
-                return 1;
-    return 0;
+    struct text name = {0};
+    int is_new = name_set_add(names, wanted), number = *name_set_number(names, wanted);
+
+    text_puts(&name, wanted);
+    while (!is_new) {
+        name = (struct text){0};
+        text_printf(&name, "%s%d", wanted, ++number);
+        is_new = name_set_add(names, name.at);
+    }
+    *name_set_number(names, wanted) = number; /* those up to it are taken */
+    return name.at;
 }
 
 /* Gives every variable of every wrapper a name of its own in this function: i, i1, i2 ... */
 static char ***name_variables(const struct proto *proto)
 {
     char ***variables = make(((size_t)proto->wrapper_count + 1) * sizeof *variables);
+    struct name_set names = {0};
 
+    name_set_add(&names, "returnVal");
+    for (int i = 0; i < proto->arg_count; i++)
+        name_set_add(&names, proto->args[i].name);
     for (int w = 0; w < proto->wrapper_count; w++) {
         const struct node *node = proto->wrappers[w].node;
         variables[w] = make(((size_t)node->variable_count + 1) * sizeof **variables);
-        for (int v = 0; v < node->variable_count; v++) {
-            struct text name = {0};
-            text_puts(&name, node->variables[v].name);
-            for (int n = 1; name_taken(proto, variables, w, v, name.at); n++) {
-                name.size = 0;
-                text_printf(&name, "%s%d", node->variables[v].name, n);
-            }
-            variables[w][v] = name.at;
-        }
+        for (int v = 0; v < node->variable_count; v++)
+            variables[w][v] = name_new(&names, node->variables[v].name);
     }
     return variables;
 }

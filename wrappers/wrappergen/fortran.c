@@ -168,7 +168,20 @@ static int has_shape(const struct emitter *emitter, const struct proto *proto, c
 {
     if (shape->is_large != ends_large(proto))
         return 0;
-    return emitter->exports ? source_has_word(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
+    return emitter->exports ? name_set_has(emitter->exports, "", real_name(proto, shape)) : !shape->is_f08;
+}
+
+void fortran_names(const struct proto *proto, struct text *out)
+{
+    for (int i = 0; i < SHAPES; i++)
+        if (shapes[i].is_large == ends_large(proto))
+            text_printf(out, "%s\n", real_name(proto, &shapes[i]));
+}
+
+void fortran_usual_name(const struct proto *proto, struct text *out)
+{
+    if (!ends_large(proto))
+        text_printf(out, "%s\n", real_name(proto, &shapes[0]));
 }
 
 int fortran_has(const struct emitter *emitter, const struct proto *proto)

@@ -5,6 +5,54 @@
 
 int function_is_void(const struct proto *proto) { return !strcmp(proto->result, "void"); }
 
+int function_is_usual(const struct proto *proto)
+{
+    static const char *const conversions[] = {"c2f", "f2c", "2f08", "f082c", "f082f", NULL};
+    size_t size = strlen(proto->name);
+
+    for (int i = 0; conversions[i]; i++)
+        if (size > strlen(conversions[i]) && !strcmp(proto->name + size - strlen(conversions[i]), conversions[i]))
+            return 0;
+    return strncmp(proto->name, "MPIX_", 5) != 0 && strncmp(proto->name, "MPI_T_", 6) != 0;
+}
+
+void function_unknown(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
+                      const struct word *name)
+{
+    const struct protos *declared = emitter->declared ? emitter->declared : emitter->protos;
+    const char *instead = names_removed(name);
+    struct near near;
+
+    if (protos_find(declared, name->at, name->size)) {
+        warn(source, at, "%.*s is left out; skipped", (int)name->size, name->at);
+        return;
+    }
+    if (instead) {
+        warn(source, at, "%.*s was removed from MPI in 3.0, for %s; skipped", (int)name->size, name->at, instead);
+        return;
+    }
+    near_begin(&near, name);
+    for (int i = 0; i < declared->count; i++)
+        near_try(&near, declared->at[i].name);
+    if (!strcmp(block, "fn") && !(emitter->flags & EMIT_KEEP_UNKNOWN))
+        fault(source, at, "no function %.*s%s", (int)name->size, name->at, near_hint(&near));
+    else
+        warn(source, at, "no function %.*s; skipped%s", (int)name->size, name->at, near_hint(&near));
+}
+
+int function_lacks_name(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
+                        const struct word *name)
+{
+    const struct proto *found = protos_find(emitter->protos, name->at, name->size);
+
+    if (!found || !word_is(name, found->name))
+        return 0;
+    if (fault_is_new(source, at))
+        fault(source, at, "{{%s}} needs a name for the function before its list; write {{%s f %s ...}}", block, block,
+              found->name);
+    return 1;
+}
+
 static const char guard[] =
     "/* --guard: a call inside a wrapped call of the same thread goes straight to the MPI library. */\n"
     "__attribute__((weak, visibility(\"hidden\"))) __thread int wrappergen_inside;\n"
@@ -13,8 +61,44 @@ static const char guard[] =
     "  wrappergen_inside = *outer;\n"
     "}\n\n";
 
+/* What templates of the wrap dialect expect to be there. */
+static const char wrap_prelude[] =
+    "#include <mpi.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+    "#ifndef _EXTERN_C_\n#ifdef __cplusplus\n#define _EXTERN_C_ extern \"C\"\n#else\n#define "
+    "_EXTERN_C_\n#endif\n#endif\n"
+    "/* Around calls of deprecated functions. */\n"
+    "#ifndef WRAP_MPI_CALL_PREFIX\n#ifdef __GNUC__\n"
+    "#define WRAP_MPI_CALL_PREFIX \\\n"
+    "  _Pragma(\"GCC diagnostic push\") _Pragma(\"GCC diagnostic ignored \\\"-Wdeprecated-declarations\\\"\")\n"
+    "#define WRAP_MPI_CALL_POSTFIX _Pragma(\"GCC diagnostic pop\")\n"
+    "#else\n#define WRAP_MPI_CALL_PREFIX\n#define WRAP_MPI_CALL_POSTFIX\n#endif\n#endif\n";
+
+/* mpi.h has macros of some functions' names, which would be expanded in a definition. */
+static void undefine(struct text *out, const struct proto *proto, int flags)
+{
+    if (proto->is_macro)
+        text_printf(out, "#undef %s\n", proto->name);
+    if (proto->is_twin_macro && flags & EMIT_PRELOAD)
+        text_printf(out, "#undef P%s\n", proto->name);
+}
+
+static void write_wrap_prelude(struct emitter *emitter)
+{
+    text_puts(&emitter->out, wrap_prelude);
+    if (emitter->flags & EMIT_PRELOAD)
+        text_puts(&emitter->out, "#include \"real.h\"\n");
+    if (emitter->flags & EMIT_QUIET)
+        text_puts(&emitter->out, "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"\n");
+    for (int i = 0; i < emitter->protos->count; i++)
+        if (emitter->flags & EMIT_ALL || function_is_usual(&emitter->protos->at[i]))
+            undefine(&emitter->out, &emitter->protos->at[i], emitter->flags);
+    text_puts(&emitter->out, "\n");
+}
+
 void function_prelude(struct emitter *emitter)
 {
+    if (emitter->flags & EMIT_WRAP && !(emitter->flags & EMIT_NO_PRELUDE))
+        write_wrap_prelude(emitter);
     if (emitter->bindings)
         cxx_prelude(&emitter->out);
     if (emitter->flags & EMIT_GUARD)
@@ -66,6 +150,7 @@ void function_begin(struct emitter *emitter, const struct proto *proto, const ch
 {
     struct text *out = &emitter->out;
 
+    undefine(out, proto, emitter->flags);
     text_puts(out, emitter->flags & EMIT_PRELOAD ? "\n__attribute__((visibility(\"default\")))\n" : "\n");
     function_head(out, proto, proto->name);
     text_puts(out, "\n{\n");
@@ -97,17 +182,6 @@ void function_end(struct emitter *emitter, const struct proto *proto)
     text_printf(&twin, "P%s", proto->name);
     function_head(out, proto, twin.at);
     text_printf(out, " __attribute__((alias(\"%s\"), visibility(\"default\")));\n", proto->name);
-}
-
-int source_has_word(const struct source *source, const char *prefix, const char *name)
-{
-    size_t prefix_size = strlen(prefix), size = strlen(name);
-
-    for (const char *at = source->at; (at += strspn(at, " \t\r\n")), *at; at += strcspn(at, " \t\r\n"))
-        if (strcspn(at, " \t\r\n") == prefix_size + size && !strncmp(at, prefix, prefix_size) &&
-            !strncmp(at + prefix_size, name, size))
-            return 1;
-    return 0;
 }
 
 int emitter_step(struct emitter *emitter, const struct source *source, size_t at)

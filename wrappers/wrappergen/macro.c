@@ -2,105 +2,123 @@
 #include "wrappergen.h"
 
 #include <ctype.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_REGEX = 200, LONGEST_TEXT = 10000 };
+enum { LONGEST_TEXT = 10000 };
 
-/* Regular expressions of some forms take ages or all memory: repeats of repeats, and references in the expression. */
-static int is_harmless(const char *regex)
+struct place_of {
+    const struct source *source;
+    size_t at;
+    const char *regex;
+};
+
+static void complain(const struct place_of *place, const char *why)
 {
-    int stars = 0;
-
-    for (const char *at = regex; *at; at++) {
-        stars += *at == '*' || *at == '+' || *at == '{';
-        if (*at == '\\' && isdigit((unsigned char)at[1]))
-            return 0;
-        if (*at == '{' && (at != strchr(regex, '{') || strtol(at + 1, NULL, 10) > 100))
-            return 0;
-        if (*at == ')' && at[1] && strchr("*+{", at[1]) && stars)
-            return 0;
-    }
-    return strlen(regex) <= LONGEST_REGEX && stars <= 10;
+    if (fault_is_new(place->source, place->at))
+        fault(place->source, place->at, "'%.40s': %s", place->regex, why);
 }
 
-static int compile(const struct source *source, size_t at, const char *regex, regex_t *compiled)
+/* The group that a replacement names at `*with`, behind the backslash: 1, 12, g<1> or g<name>. -1: it names none. */
+static int group_named(const struct regex *regex, const char **with)
 {
-    char why[200];
+    size_t size = strspn(*with, "0123456789");
 
-    if (!is_harmless(regex)) {
-        if (fault_is_new(source, at))
-            fault(source, at,
-                  "the regular expression '%.40s' is too costly: one of %d characters at most, without "
-                  "repeats of repeats and references",
-                  regex, LONGEST_REGEX);
+    if (size) {
+        const char *digits = text_copy(*with, size < 2 ? size : 2);
+        *with += strlen(digits);
+        return atoi(digits);
+    }
+    if (**with != 'g' || (*with)[1] != '<' || !strchr(*with, '>'))
         return -1;
-    }
-    int error = regcomp(compiled, regex, REG_EXTENDED);
-    if (!error)
-        return 0;
-    regerror(error, compiled, why, sizeof why);
-    if (fault_is_new(source, at))
-        fault(source, at, "'%.40s': %s", regex, why);
-    return -1;
+    size = strcspn(*with += 2, ">");
+    const char *name = text_copy(*with, size);
+    *with += size + 1;
+    return strspn(name, "0123456789") == size && size && size < 3 ? atoi(name) : regex_number(regex, name);
 }
 
-/* "\1" in the replacement is the first group, "\0" all that matched. */
-static void replace(struct text *out, const char *from, const regmatch_t *groups, const char *with)
+/* As Python's re.sub: groups by number or name, \n and its like; other characters behind a backslash stay as they are.
+ * "\0" is all that matched, as before. */
+static void replace(const struct place_of *place, const struct regex *regex, struct text *out, const char *from,
+                    const char *with)
 {
-    for (; *with; with++) {
-        if (*with == '\\' && isdigit((unsigned char)with[1])) {
-            const regmatch_t *group = &groups[*++with - '0'];
-            if (group->rm_so >= 0)
-                text_add(out, from + group->rm_so, (size_t)(group->rm_eo - group->rm_so));
+    static const char escapes[] = "n\nt\tr\rf\fv\va\ab\b\\\\";
+    size_t begin, end;
+
+    while (*with) {
+        if (*with != '\\' || !with[1]) {
+            text_add(out, with++, 1);
+            continue;
+        }
+        const char *escape = escapes;
+        while (*escape && *escape != with[1])
+            escape += 2;
+        if (*escape) {
+            text_add(out, escape + 1, 1);
+            with += 2;
+        } else if (isdigit((unsigned char)with[1]) || with[1] == 'g') {
+            with++;
+            if (regex_group(regex, group_named(regex, &with), &begin, &end)) {
+                complain(place, "the replacement names a group that the regular expression has not");
+                return;
+            }
+            text_add(out, from + begin, end - begin);
         } else {
-            text_add(out, with, 1);
+            text_add(out, with++, 1);
         }
     }
 }
 
-static void sub(const regex_t *regex, const char *from, const char *with, struct value *result)
+/* An empty match right behind another match is none: '.*' replaces a whole text once. */
+static void sub(const struct place_of *place, struct regex *regex, const char *from, const char *with,
+                struct value *result)
 {
-    regmatch_t groups[10];
+    size_t size = strlen(from), at = 0, copied = 0, begin, end;
     struct text out = {0};
-    int flags = 0;
+    int found = 0;
 
     text_puts(&out, "");
-    while (out.size < LONGEST_TEXT && !regexec(regex, from, 10, groups, flags)) {
-        text_add(&out, from, (size_t)groups[0].rm_so);
-        replace(&out, from, groups, with);
-        size_t end = (size_t)groups[0].rm_eo;
-        if (groups[0].rm_eo == groups[0].rm_so) { /* nothing matched: go on behind the next character */
-            if (!from[end])
-                break;
-            text_add(&out, from + end++, 1);
+    while (at <= size && out.size < LONGEST_TEXT && (found = regex_find(regex, from, at)) > 0) {
+        regex_group(regex, 0, &begin, &end);
+        if (begin == end && begin == copied && at) {
+            at = end + 1;
+            continue;
         }
-        from += end;
-        flags = REG_NOTBOL;
-        if (!*from)
-            break;
+        text_add(&out, from + copied, begin - copied);
+        replace(place, regex, &out, from, with);
+        copied = end;
+        at = begin == end ? end + 1 : end;
     }
-    text_puts(&out, from);
+    if (found < 0)
+        complain(place, "the regular expression takes too long");
+    text_puts(&out, from + copied);
     value_add(result, out.at, out.size);
 }
 
-static void apply_regex(const struct source *source, size_t at, const struct value *texts, const char *regex,
-                        const char *with, struct value *result)
+static void apply_regex(const struct place_of *place, const struct value *texts, const char *with, struct value *result)
 {
-    regex_t compiled;
+    char why[200] = "";
+    struct regex *regex = regex_open(place->regex, why, sizeof why - 1);
 
-    if (compile(source, at, regex, &compiled))
+    if (!regex) {
+        complain(place, why);
         return;
-    for (int i = 0; i < texts->count; i++) {
-        if (strlen(texts->items[i]) > LONGEST_TEXT)
-            continue;
-        if (with)
-            sub(&compiled, texts->items[i], with, result);
-        else if (!regexec(&compiled, texts->items[i], 0, NULL, 0))
-            value_add(result, texts->items[i], strlen(texts->items[i]));
     }
-    regfree(&compiled);
+    for (int i = 0; i < texts->count; i++) {
+        const char *text = texts->items[i];
+        if (strlen(text) > LONGEST_TEXT) {
+            complain(place, "the text is longer than 10000 characters");
+        } else if (with) {
+            sub(place, regex, text, with, result);
+        } else {
+            int found = regex_find(regex, text, 0);
+            if (found < 0)
+                complain(place, "the regular expression takes too long");
+            if (found > 0)
+                value_add(result, text, strlen(text));
+        }
+    }
+    regex_close(regex);
 }
 
 static const char *first(const struct value *value) { return value->count ? value->items[0] : ""; }
@@ -108,11 +126,14 @@ static const char *first(const struct value *value) { return value->count ? valu
 int macro_apply(const struct source *source, size_t at, const struct word *name, const struct value *args, int count,
                 struct value *result)
 {
+    struct place_of place = {source, at, count ? first(&args[0]) : ""};
+
     if (word_is(name, "sub") && count == 3) {
-        apply_regex(source, at, &args[0], first(&args[1]), first(&args[2]), result);
+        place.regex = first(&args[1]);
+        apply_regex(&place, &args[0], first(&args[2]), result);
     } else if (word_is(name, "filter") && count >= 1) {
         for (int i = 1; i < count; i++)
-            apply_regex(source, at, &args[i], first(&args[0]), NULL, result);
+            apply_regex(&place, &args[i], NULL, result);
     } else if (word_is(name, "list")) {
         for (int i = 0; i < count; i++)
             for (int j = 0; j < args[i].count; j++)

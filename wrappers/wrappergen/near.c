@@ -31,7 +31,7 @@ static int distance(const char *a, size_t a_size, const char *b)
     return row[b_size];
 }
 
-void near_begin(struct near *near, const struct word *word) { *near = (struct near){*word, "callfn", 1000}; }
+void near_begin(struct near *near, const struct word *word) { *near = (struct near){*word, "", 1000}; }
 
 void near_try(struct near *near, const char *known)
 {
@@ -45,4 +45,15 @@ void near_try_all(struct near *near, const char *const *known)
 {
     for (; *known; known++)
         near_try(near, *known);
+}
+
+const char *near_hint(const struct near *near)
+{
+    struct text hint = {0};
+    int most = (int)near->word.size / 4;
+
+    text_puts(&hint, "");
+    if (near->distance <= (most ? most : 1))
+        text_printf(&hint, "; nearest known: %s", near->best);
+    return hint.at;
 }

@@ -222,19 +222,43 @@ static void keep_twins(struct protos *protos, const struct protos *twins)
     protos->count = kept;
 }
 
+/* The header without its lines of directives, blanks in their place. */
+static char *without_directives(const struct source *header)
+{
+    char *text = text_copy(header->at, header->size);
+
+    for (size_t i = 0; i < header->size; i++)
+        if (text[i] == '#' && (i == 0 || text[i - 1] == '\n'))
+            while (i < header->size && text[i] != '\n')
+                text[i++] = ' ';
+    return text;
+}
+
+/* Marks the functions of whose names the header has macros with arguments, "#define MPI_Aint_add(base, disp) ...". They
+ * are in the output of a preprocessor that was asked for them. */
+static void find_macros(const struct source *header, struct protos *protos)
+{
+    static const char define[] = "\n#define ";
+
+    for (const char *at = header->at; (at = strstr(at, define)); at++) {
+        const char *name = at + sizeof define - 1;
+        size_t size = strcspn(name, "( \n");
+        int is_twin = *name == 'P';
+        struct proto *proto = name[size] == '(' ? protos_find(protos, name + is_twin, size - (size_t)is_twin) : NULL;
+        if (proto && strlen(proto->name) == size - (size_t)is_twin &&
+            !memcmp(proto->name, name + is_twin, size - (size_t)is_twin))
+            *(is_twin ? &proto->is_twin_macro : &proto->is_macro) = 1;
+    }
+}
+
 void protos_parse(const struct source *header, struct protos *protos)
 {
     struct protos twins = {0};
-    const char *text = header->at;
+    const char *text = without_directives(header);
     size_t begin = 0;
 
     for (size_t i = 0; i < header->size; i++) {
-        if (text[i] == '#' && (i == 0 || text[i - 1] == '\n')) {
-            while (i < header->size && text[i] != '\n')
-                i++;
-            if (begin + 1 >= i || strspn(text + begin, " \t\n") + begin >= i)
-                begin = i;
-        } else if (is_one_of(text[i], "([")) {
+        if (is_one_of(text[i], "([")) {
             i = skip_bracket(text, i, header->size) - 1;
         } else if (text[i] == '{') {
             i = skip_bracket(text, i, header->size) - 1;
@@ -254,4 +278,5 @@ void protos_parse(const struct source *header, struct protos *protos)
         }
     }
     keep_twins(protos, &twins);
+    find_macros(header, protos);
 }

@@ -85,3 +85,22 @@ void names_apply(struct protos *protos)
             }
         }
 }
+
+const char *names_removed(const struct word *name)
+{
+    static const char *const removed[][2] = {{"MPI_Address", "MPI_Get_address"},
+                                             {"MPI_Errhandler_create", "MPI_Comm_create_errhandler"},
+                                             {"MPI_Errhandler_get", "MPI_Comm_get_errhandler"},
+                                             {"MPI_Errhandler_set", "MPI_Comm_set_errhandler"},
+                                             {"MPI_Type_extent", "MPI_Type_get_extent"},
+                                             {"MPI_Type_hindexed", "MPI_Type_create_hindexed"},
+                                             {"MPI_Type_hvector", "MPI_Type_create_hvector"},
+                                             {"MPI_Type_lb", "MPI_Type_get_extent"},
+                                             {"MPI_Type_struct", "MPI_Type_create_struct"},
+                                             {"MPI_Type_ub", "MPI_Type_get_extent"}};
+
+    for (size_t i = 0; i < sizeof removed / sizeof removed[0]; i++)
+        if (word_is(name, removed[i][0]))
+            return removed[i][1];
+    return NULL;
+}

@@ -222,12 +222,19 @@ static size_t declarator_begin(const char *from, size_t size)
 
 static int variable_add(struct node *wrapper, const struct node *node, const char *type, const char *from, size_t size)
 {
-    size_t begin = 0, end;
+    static const char *const qualifiers[] = {"const", "volatile", "restrict", "__restrict", "_Atomic", NULL};
+    size_t begin = 0, end = 0;
 
-    while (begin < size && !is_name(from[begin]))
-        begin++;
-    for (end = begin; end < size && is_name(from[end]);)
-        end++;
+    for (int is_name_of_its_own = 0; !is_name_of_its_own && end < size;) {
+        for (begin = end; begin < size && !is_name(from[begin]);)
+            begin++;
+        for (end = begin; end < size && is_name(from[end]);)
+            end++;
+        const struct word word = {from + begin, end - begin};
+        is_name_of_its_own = 1;
+        for (int i = 0; qualifiers[i]; i++)
+            is_name_of_its_own &= !word_is(&word, qualifiers[i]);
+    }
     if (begin == end || isdigit((unsigned char)from[begin]))
         return 0;
     wrapper->variables = grow(wrapper->variables, (size_t)wrapper->variable_count, sizeof *wrapper->variables);

@@ -119,7 +119,8 @@ int source_read(const char *name, struct source *source)
     int bad = ferror(file);
     if (file != stdin)
         fclose(file);
-    *source = (struct source){name, text.at, text.size};
+    size_t mark = text.size >= 3 && !memcmp(text.at, "\xef\xbb\xbf", 3) ? 3 : 0; /* a byte order mark */
+    *source = (struct source){name, text.at + mark, text.size - mark};
     return bad ? -1 : 0;
 }
 

@@ -19,7 +19,10 @@ static const char help[] =
     "  -r ROLES         table of classes and argument roles: gives @class in lists, {{ROLE}} in wrappers\n"
     "  -o OUT           write there, only when there was no error (default: the standard output)\n"
     "  --exports FILE   names that the MPI library exports; functions whose PMPI name is not there are left out\n"
+    "                   (default: those of $MPICC's libraries, unless -H or -p is given)\n"
     "  --dialect=wrap   templates of the other family: {{callfn}} any number of times, {{sub}}, {{def}} ...\n"
+    "  --all            {{fnall}} and {{forallfn}} of that dialect: MPIX, MPI_T and conversions of handles, too\n"
+    "  --no-prelude     without the #include and #define lines that templates of that dialect expect\n"
     "  --guard          calls inside a wrapped call (of the same thread) go straight to the MPI library\n"
     "  --fortran        Fortran entry points too; =only: nothing else, =no: what goes with them in another file\n"
     "  --cxx            member functions of the C++ bindings (MPI::Comm::Send) in place of C's functions;\n"
@@ -70,7 +73,9 @@ static int parse_flag(const char *option, struct options *options)
                  {"--list", 0},
                  {"--cxx", EMIT_CXX},
                  {"--cxx=weak", EMIT_CXX | EMIT_WEAK},
-                 {"-w", 0}};
+                 {"--all", EMIT_ALL},
+                 {"--no-prelude", EMIT_NO_PRELUDE},
+                 {"-w", EMIT_QUIET}};
 
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (!strcmp(option, flags[i].name)) {
@@ -123,43 +128,10 @@ static void parse_options(int argc, char **argv, struct options *options)
         usage("--fortran is for linking; a library made with --preload sees Fortran's calls as it is%s", "");
 }
 
-/* The output of the MPI compiler's preprocessor for a header that still has directives, or for <mpi.h>. */
-static void preprocess(const char *header, struct source *source)
-{
-    const char *compiler = getenv("MPICC");
-    struct text command = {0}, text = {0};
-    char piece[16384];
-    size_t got;
-
-    text_printf(&command, "%s -E -P -x c -", compiler && *compiler ? compiler : "mpicc");
-    char name[] = "/tmp/wrappergenXXXXXX";
-    int fd = mkstemp(name);
-    FILE *include = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!include) {
-        fprintf(stderr, "wrappergen: %s: %s\n", name, strerror(errno));
-        exit(1);
-    }
-    char *full = header ? realpath(header, NULL) : NULL;
-    fprintf(include, full ? "#include \"%s\"\n" : "#include <mpi.h>\n", full);
-    fclose(include);
-    text_printf(&command, " < %s", name);
-    FILE *pipe = popen(command.at, "r");
-    while (pipe && (got = fread(piece, 1, sizeof piece, pipe)))
-        text_add(&text, piece, got);
-    int status = pipe ? pclose(pipe) : -1;
-    unlink(name);
-    if (status || !text.size) {
-        fprintf(stderr, "wrappergen: '%s' failed on %s; set MPICC, or give -H\n", command.at, full ? full : "<mpi.h>");
-        exit(1);
-    }
-    *source = (struct source){header ? header : "<mpi.h>", text.at, text.size};
-    free(full);
-}
-
 static void read_header(const char *name, struct source *source)
 {
     if (!name) {
-        preprocess(NULL, source);
+        compiler_preprocess(NULL, source);
         return;
     }
     read_or_exit(name, source);
@@ -168,26 +140,38 @@ static void read_header(const char *name, struct source *source)
     for (int i = 0; directives[i]; i++)
         raw |= !strncmp(source->at, directives[i] + 1, strlen(directives[i]) - 1) ||
                strstr(source->at, directives[i]) != NULL;
-    if (raw) {
-        preprocess(name, source);
-    }
+    if (raw)
+        compiler_preprocess(name, source);
 }
 
-static void leave_out(struct protos *protos, const struct options *options, struct source *exports)
+static void leave_out(struct protos *protos, const struct options *options, struct name_set *exports)
 {
-    struct source functions = {0};
+    struct source source = {0};
+    struct name_set functions = {0};
     int kept = 0;
 
-    if (options->functions)
-        read_or_exit(options->functions, &functions);
-    if (options->exports)
-        read_or_exit(options->exports, exports);
+    if (options->functions) {
+        read_or_exit(options->functions, &source);
+        name_set_read(&functions, source.at);
+    }
+    if (options->exports) {
+        read_or_exit(options->exports, &source);
+        name_set_read(exports, source.at);
+        name_set_add(exports, ""); /* known, even of an empty file */
+    } else if (!options->header && !options->protos) {
+        compiler_exports(protos, options->flags & EMIT_FORTRAN, exports);
+    } else if (options->flags & EMIT_FORTRAN) {
+        fprintf(stderr,
+                "wrappergen: what the library has is not known with %s, so that entries for mpi_f08 are left out; "
+                "give --exports\n",
+                options->header ? "-H" : "-p");
+    }
     for (int i = 0; i < protos->count; i++) {
         const char *name = protos->at[i].name;
-        if (options->exports && !source_has_word(exports, "P", name)) {
+        if (exports->count && !name_set_has(exports, "P", name)) {
             if (options->list)
                 fprintf(stderr, "left out: %s (declared, but not exported by the library)\n", name);
-        } else if (!options->functions || source_has_word(&functions, "", name)) {
+        } else if (!options->functions || name_set_has(&functions, "", name)) {
             protos->at[kept] = protos->at[i];
             protos->at[kept].id = kept;
             kept++;
@@ -267,13 +251,18 @@ static void read_prototypes(const struct options *options, struct source *header
 int main(int argc, char **argv)
 {
     struct options options = {0};
-    struct source header, exports = {0};
+    struct source header;
+    struct name_set exports = {0};
     struct protos protos = {0};
     struct roles roles = {0};
     struct bindings bindings = {0};
 
     parse_options(argc, argv, &options);
     read_prototypes(&options, &header, &protos);
+    struct protos declared = protos;
+    declared.at = make(((size_t)protos.count + 1) * sizeof *declared.at);
+    if (protos.count)
+        memcpy(declared.at, protos.at, (size_t)protos.count * sizeof *declared.at);
     leave_out(&protos, &options, &exports);
     if (options.roles) {
         read_or_exit(options.roles, &roles.source);
@@ -288,8 +277,9 @@ int main(int argc, char **argv)
         return fault_count != 0;
     }
     struct emitter emitter = {.protos = &protos,
-                              .flags = options.flags,
-                              .exports = options.exports ? &exports : NULL,
+                              .declared = &declared,
+                              .flags = options.flags | (options.is_wrap ? EMIT_WRAP : 0),
+                              .exports = exports.count ? &exports : NULL,
                               .bindings = options.flags & EMIT_CXX ? &bindings : NULL};
     struct source *sources = make((size_t)options.template_count * sizeof *sources);
     function_prelude(&emitter);
@@ -301,6 +291,7 @@ int main(int argc, char **argv)
             emit_template(&emitter, &sources[i], template_parse(&sources[i]), i);
     }
     emit_wrappers(&emitter);
+    text_puts(&emitter.out, ""); /* of an empty template too there is a text */
     if (fault_count) {
         fprintf(stderr, "wrappergen: %d error%s, nothing written\n", fault_count, fault_count == 1 ? "" : "s");
         return 1;

@@ -1,11 +1,12 @@
 /* wrappergen.h - writes profiling wrappers for the functions of a header from templates.
  *
+ *     ask the MPI compiler       -> its header, its libraries' functions (compiler.c)
  *     read the header            -> struct proto per function            (proto.c; protofile.c: classic files)
  *     name arguments             -> as the MPI standard does             (standard_names.c)
  *     read the roles table       -> what its arguments mean              (roles.c)
  *     classic dialect: templates -> trees of struct node                 (template.c)
  *                      walk them -> loops at once, wrappers at the end   (emit.c)
- *     wrap dialect               -> read and written in one go           (wrap.c, macro.c)
+ *     wrap dialect               -> read and written in one go           (wrap.c, wrap_words.c, cut.c, macro.c)
  *     what both write            -> heads, calls, guards                 (function.c; fortran.c: Fortran entries;
  *                                                                         cxx.c, bindings.c: members of namespace MPI)
  *
@@ -46,6 +47,25 @@ void fault(const struct source *source, size_t at, const char *format, ...) __at
 int fault_is_new(const struct source *source, size_t at); /* 1 the first time that it is asked for a place */
 void warn(const struct source *source, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+struct word {
+    const char *at;
+    size_t size;
+};
+int word_is(const struct word *word, const char *text);
+
+/* ---- name_set.c: a set of names, each with a number, 0 at first -------------------------------------------------- */
+struct name_set {
+    struct {
+        const char *name; /* NULL: free */
+        int number;
+    } * at;
+    size_t room, count;
+};
+int name_set_add(struct name_set *set, const char *name);           /* 1: it is new; the set keeps the pointer */
+int *name_set_number(const struct name_set *set, const char *name); /* NULL: it is not there */
+int name_set_has(const struct name_set *set, const char *prefix, const char *name);
+void name_set_read(struct name_set *set, const char *text); /* all words of the text */
+
 /* ---- proto.c: prototypes ----------------------------------------------------------------------------------------- */
 struct arg {
     char *prefix, *name, *suffix; /* "const int ", "ranges", "[][3]" */
@@ -64,6 +84,7 @@ struct proto {
     const struct row *row;    /* NULL: none */
     struct wrapper *wrappers; /* in order of appearance */
     int wrapper_count;
+    int is_macro, is_twin_macro;     /* the header has a macro of its name, of its PMPI name */
     int id;                          /* its place among the functions considered, from 0 */
     const struct source *defined_in; /* wrap dialect: where its wrapper stands; NULL: none yet */
     size_t defined_at;
@@ -93,6 +114,8 @@ void protofile_parse(const struct source *file, struct protos *protos);
 /* ---- standard_names.c: the names of arguments in the MPI standard --------------------------------------------- */
 /* Headers differ in some 40 functions: their arguments get the standard's name, in the generated code too. */
 void names_apply(struct protos *protos);
+/* What stands for a function that MPI no longer has; NULL: it is none of those. */
+const char *names_removed(const struct word *name);
 
 /* ---- roles.c: the table ------------------------------------------------------------------------------------------ */
 struct role {
@@ -145,10 +168,6 @@ const char *member_name(const struct member *member);                           
 
 /* ---- template.c: templates --------------------------------------------------------------------------------------- */
 enum node_kind { NODE_TEXT, NODE_WORD, NODE_CALL, NODE_VARS, NODE_FORALL, NODE_FOREACH, NODE_FNALL, NODE_FN };
-struct word {
-    const char *at;
-    size_t size;
-};
 struct node {
     enum node_kind kind;
     size_t at;          /* offset of its beginning in the source */
@@ -176,21 +195,34 @@ enum {
     EMIT_FORTRAN_ONLY = 16, /* --fortran=only: nothing but them, for an object file of their own */
     EMIT_C_ONLY = 32,       /* --fortran=no: the other half */
     EMIT_CXX = 64,          /* --cxx: members of the C++ bindings in place of functions */
-    EMIT_WEAK = 128         /* --cxx=weak */
+    EMIT_WEAK = 128,        /* --cxx=weak */
+    EMIT_ALL = 256,         /* --all: {{fnall}} of the wrap dialect means all functions */
+    EMIT_NO_PRELUDE = 512,  /* --no-prelude */
+    EMIT_WRAP = 2048,       /* --dialect=wrap */
+    EMIT_QUIET = 1024       /* -w: in the wrap dialect, no warnings of deprecated functions */
 };
 struct emitter {
     struct text out;
     struct protos *protos;
-    int flags, number;
-    long steps, most_steps;       /* loop turns and expansions so far, and at most (0: some millions): templates end */
-    size_t written;               /* bytes so far, in the wrap dialect also those of inner texts */
-    const struct source *exports; /* --exports; NULL: none given */
-    struct macro *macros;         /* wrap dialect: {{def}} */
+    const struct protos *declared; /* with those left out; NULL: there are none */
+    int flags, number;             /* number: {{fn_num}} */
+    long steps, most_steps;        /* loop turns and expansions so far, and at most (0: some millions): templates end */
+    size_t written;                /* bytes so far, in the wrap dialect also those of inner texts */
+    const struct name_set *exports; /* what the MPI library has; NULL: not known */
+    struct macro *macros;           /* wrap dialect: {{def}} */
     int macro_count, depth, nesting;
     const struct bindings *bindings; /* for --cxx, else NULL */
     const struct member *member;     /* the one being written */
 };
 int function_is_void(const struct proto *proto);
+/* 0: of MPIX_, MPI_T_ or a conversion of handles or statuses: in the wrap dialect not of "all functions". */
+int function_is_usual(const struct proto *proto);
+/* Says that a list of `block` names a function that there is not: an error in fn, else a warning. */
+void function_unknown(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
+                      const struct word *name);
+/* 1 with a fault when the name that a block gives its function is a function's: its list begins too early. */
+int function_lacks_name(const struct emitter *emitter, const struct source *source, size_t at, const char *block,
+                        const struct word *name);
 /* What stands before the first wrapper: the variables that --guard and --fortran need. */
 void function_prelude(struct emitter *emitter);
 /* "int MPI_Send(const void *buf, ...)" */
@@ -200,13 +232,21 @@ void function_call(const struct emitter *emitter, struct text *out, const struct
 /* From the head to the declaration of returnVal (with `value` when not NULL), and what ends it. */
 void function_begin(struct emitter *emitter, const struct proto *proto, const char *value);
 void function_end(struct emitter *emitter, const struct proto *proto);
-/* 1 when a word of the file is PREFIX followed by the name. */
-int source_has_word(const struct source *source, const char *prefix, const char *name);
 /* Counts one step of an expansion; faults once, then gives -1, when there are too many of them or too much output. */
 int emitter_step(struct emitter *emitter, const struct source *source, size_t at);
 
+/* ---- compiler.c: what the MPI compiler knows --------------------------------------------------------------------- */
+/* The header, or <mpi.h> for NULL, with its macros, as `$MPICC -E` gives it. Ends the program when that fails. */
+void compiler_preprocess(const char *header, struct source *source);
+/* The names PMPI_X and, when asked for, pmpi_x_ and those of mpi_f08 that the compiler's libraries have. -1: the
+ * compiler does not tell; this is said on the standard error. */
+int compiler_exports(const struct protos *protos, int has_fortran, struct name_set *exports);
+
 /* ---- fortran.c --------------------------------------------------------------------------------------------------- */
 int fortran_has(const struct emitter *emitter, const struct proto *proto);
+/* The library's own functions that an entry may run, a line each; and that of mpif.h only. */
+void fortran_names(const struct proto *proto, struct text *out);
+void fortran_usual_name(const struct proto *proto, struct text *out);
 void fortran_prelude(struct text *out);
 /* The statements of the call, which `after` follows: what it reads is made C's again. */
 const char *fortran_call(const struct proto *proto, const char *after);
@@ -248,6 +288,17 @@ int macro_apply(const struct source *source, size_t at, const struct word *name,
 /* 1 when the argument has the type, blanks apart. */
 int macro_type_is(const struct arg *arg, const char *type);
 
+/* ---- regex.c: regular expressions as Python has them; regex_none.c: none ---------------------------------------- */
+struct regex;
+/* NULL: it is none, and `why` says what is wrong, in fewer than `room` characters. */
+struct regex *regex_open(const char *python, char *why, size_t room);
+/* The first match at or behind `from`: 1; 0: there is none; -1: it would take too long. */
+int regex_find(struct regex *regex, const char *text, size_t from);
+/* Where a group of that match is, 0 the whole; an unused one is empty. -1: the expression has no such group. */
+int regex_group(const struct regex *regex, int number, size_t *begin, size_t *end);
+int regex_number(const struct regex *regex, const char *name); /* of a named group; negative: none */
+void regex_close(struct regex *regex);
+
 /* ---- near.c: the nearest known word ------------------------------------------------------------------------------ */
 struct near {
     struct word word;
@@ -257,8 +308,9 @@ struct near {
 void near_begin(struct near *near, const struct word *word);
 void near_try(struct near *near, const char *known);
 void near_try_all(struct near *near, const char *const *known);
+/* "; nearest known: dest", or "" when no known word is like it. */
+const char *near_hint(const struct near *near);
 
-int word_is(const struct word *word, const char *text);
 int is_name(int c); /* a letter, a digit or _ */
 
 #endif
