@@ -14,7 +14,8 @@ static const char header[] =
     "int MPI_Waitany(int count, MPI_Request array_of_requests[], int *indx, MPI_Status *status);\n"
     "int MPI_Comm_set_name(MPI_Comm comm, const char *comm_name); int MPI_Pcontrol(const int level, ...);\n"
     "int MPI_Op_create(void (*user_fn)(void *, int), int commute, MPI_Op *op); double MPI_Wtime(void); void "
-    "MPI_No(int);";
+    "MPI_No(int);\n"
+    "#define MPI_Wtime() 1.0\nMPI_Fint MPI_Comm_c2f(MPI_Comm comm); int MPI_T_finalize(void);";
 static const char table[] = "MPI_Send send peer=dest colour:blue\nMPI_Recv recv peer=source\n";
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -25,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   EMIT_FORTRAN,
                                   EMIT_KEEP_UNKNOWN,
                                   EMIT_GUARD | EMIT_FORTRAN | EMIT_C_ONLY,
-                                  EMIT_FORTRAN | EMIT_FORTRAN_ONLY};
+                                  EMIT_FORTRAN | EMIT_FORTRAN_ONLY,
+                                  EMIT_WRAP | EMIT_ALL | EMIT_QUIET,
+                                  EMIT_WRAP | EMIT_FORTRAN | EMIT_PRELOAD};
 
     if (!fault_file)
         fault_file = fopen("/dev/null", "w");

@@ -271,10 +271,16 @@ for mpi in $(mpis); do
         [ -e "$build/lib/pith/$mpi/libpith-cxx.so" ] || continue
         "mpicxx.$mpi" -Wall -Wno-deprecated-declarations -Wno-unused -Werror -x c++ -c out.c 2>err; is "$?$(head -n 5 err)" 0 "$mpi: and as C++"
     done
+    wrappergen --dialect=wrap --fortran --guard swap.w -o out.c 2>err && "$MPICC" "${warn[@]}" -c out.c 2>err
+    is "$?$(head -n 5 err)" 0 "$mpi: swap with Fortran entries and guards, as C"
+    [ ! -e "$build/lib/pith/$mpi/libpith-cxx.so" ] || "mpicxx.$mpi" -Wall -Wno-deprecated-declarations -Wno-unused -Werror -x c++ -c out.c 2>err
+    is "$?$(head -n 5 err)" 0 "$mpi: and as C++"
     wrappergen --dialect=wrap - -o out.c <<<'{{fn f MPI_Barrier}}{{callfn}}{{endfn}}' && "$MPICC" "${warn[@]}" -c out.c 2>err
     is "$?$(cat err)" 0 "$mpi: one wrapper and nothing else"
     wrappergen --dialect=wrap -w - -o out.c <<<'{{fnall f}}{{callfn}}{{endfnall}}' && "$MPICC" -Wall -Werror -c out.c 2>err
     is "$?$(head -n 5 err)" 0 "$mpi: -w: no warning of deprecated functions"
+    is "$(wrappergen --dialect=wrap --no-prelude - <<<'{{forallfn f}}{{f}}
+{{endforallfn}}')" "$(wrappergen --list | grep -vE '^MPIX_|^MPI_T_|(c2f|f2c|2f08|f082c|f082f)$')" "$mpi: all functions are those of the library, but for MPIX, MPI_T and conversions"
     like "$(wrappergen --dialect=wrap --no-prelude - <<<'{{forallfn fun}}<f name="{{fun}}" args="{{args}}"/>
 {{endforallfn}}')" '^<f name="MPI_Send" args="buf, count, datatype, dest, tag, comm"/>$' "$mpi: what is no C"
 done

@@ -199,27 +199,32 @@ int fortran_has(const struct emitter *emitter, const struct proto *proto)
     return 0;
 }
 
-/* "void mpi_send_(void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0)" */
-static void head(struct text *out, const struct proto *proto, const char *name)
+/* "void *f_buf, ..., MPI_Fint *wrappergen_error, size_t f_size_0", in a call "f_buf, ..."; NULL: without the error. */
+static void parameters(struct text *out, const struct proto *proto, int is_call, const char *error)
 {
     const char *comma = "";
 
-    text_printf(out, "%s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
     for (int i = 0; i < proto->arg_count; i++)
         if (is_passed(proto, i)) {
-            text_printf(out, "%svoid *f_%s", comma, proto->args[i].name);
+            text_printf(out, "%s%sf_%s", comma, is_call ? "" : "void *", proto->args[i].name);
             comma = ", ";
         }
-    if (has_error(proto)) {
-        text_printf(out, "%sMPI_Fint *wrappergen_error", comma);
+    if (error) {
+        text_printf(out, "%s%s", comma, error);
         comma = ", ";
     }
     for (int i = 0; i < proto->arg_count; i++)
         if (is_text(&proto->args[i]) && is_passed(proto, i)) {
-            text_printf(out, "%ssize_t f_size_%s", comma, proto->args[i].name);
+            text_printf(out, "%s%sf_size_%s", comma, is_call ? "" : "size_t ", proto->args[i].name);
             comma = ", ";
         }
-    text_puts(out, *comma ? ")" : "void)");
+    text_puts(out, *comma || is_call ? ")" : "void)");
+}
+
+static void head(struct text *out, const struct proto *proto, const char *name)
+{
+    text_printf(out, "WRAPPERGEN_C %s %s(", has_error(proto) || proto->variable ? "void" : proto->result, name);
+    parameters(out, proto, 0, has_error(proto) ? "MPI_Fint *wrappergen_error" : NULL);
 }
 
 /* 1 when the text has the name as a word of its own. */
@@ -275,6 +280,9 @@ static const char *behind_bracket(const char *suffix)
     return close ? close + 1 : "";
 }
 
+/* Freed when the entry ends, also by a return of the wrapper's. */
+#define OWNED "__attribute__((cleanup(wrappergen_free))) "
+
 static void decode(struct text *out, const struct proto *proto, const struct arg *arg, int before)
 {
     int handle;
@@ -287,14 +295,15 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
     else if (kind == KIND_VALUE)
         text_printf(out, "  %s%s = *(const %s *)f_%s;\n", arg->prefix, name, bare_type(arg), name);
     else if (is_index(proto, arg))
-        text_printf(out, "  int *%s = wrappergen_indices(%s);\n", name, strchr(bare_type(arg), '[') ? length : "1");
+        text_printf(out, "  " OWNED "int *%s = wrappergen_indices(%s);\n", name,
+                    strchr(bare_type(arg), '[') ? length : "1");
     else if (kind == KIND_POINTER)
-        text_printf(out, *arg->suffix ? "  %s(*%s)%s = f_%s;\n" : "  %s%s%s = f_%s;\n", arg->prefix, name,
-                    behind_bracket(arg->suffix), name);
+        text_printf(out, *arg->suffix ? "  %s(*%s)%s = (__typeof__(%s))f_%s;\n" : "  %s%s%s = (__typeof__(%s))f_%s;\n",
+                    arg->prefix, name, behind_bracket(arg->suffix), name, name);
     else if (kind == KIND_BUFFER)
         text_printf(out, "  %s%s = wrappergen_buffer(f_%s);\n", arg->prefix, name, name);
     else if (kind == KIND_TEXT)
-        text_printf(out, "  char *%s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name);
+        text_printf(out, "  " OWNED "char *%s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name);
     else if (kind == KIND_HANDLE)
         text_printf(out, "  MPI_%s %s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", type, name, f2c, name);
     else if (kind == KIND_HANDLES_OUT && before && has_value(proto, handle))
@@ -305,20 +314,22 @@ static void decode(struct text *out, const struct proto *proto, const struct arg
     else if (kind == KIND_HANDLE_ARRAY)
         text_printf(
             out,
-            "  int n_%s = %s;\n  MPI_%s *%s = wrappergen_room((size_t)n_%s * sizeof(MPI_%s));\n"
+            "  int n_%s = %s;\n  " OWNED "MPI_%s *%s = (MPI_%s *)wrappergen_room((size_t)n_%s * sizeof(MPI_%s));\n"
             "  for (int i_ = 0; %s && i_ < n_%s; i_++) {\n    %s[i_] = PMPI_%s_f2c(((MPI_Fint *)f_%s)[i_]);\n  }\n",
-            name, length, type, name, name, type, name, name, name, f2c, name);
+            name, length, type, name, type, name, type, name, name, name, f2c, name);
     else if (kind == KIND_STATUS)
         text_printf(out,
                     "  MPI_Status c_%s, *%s = f_%s == MPI_F_STATUS_IGNORE ? MPI_STATUS_IGNORE : &c_%s;\n"
                     "  MPI_Fint own_%s[sizeof(MPI_Status) / sizeof(MPI_Fint)];\n",
                     name, name, name, name, name);
     else if (kind == KIND_STATUS_ARRAY)
-        text_printf(out,
-                    "  int n_%s = %s;\n  MPI_Fint *own_%s = 0;\n"
-                    "  MPI_Status *c_%s = f_%s == MPI_F_STATUSES_IGNORE ? MPI_STATUSES_IGNORE\n"
-                    "    : wrappergen_room((size_t)n_%s * sizeof(MPI_Status)), *%s = c_%s;\n",
-                    name, length, name, name, name, name, name, name);
+        text_printf(
+            out,
+            "  int n_%s = %s;\n  " OWNED "MPI_Fint *own_%s = 0;\n"
+            "  __attribute__((cleanup(wrappergen_free_statuses))) MPI_Status *c_%s = f_%s == MPI_F_STATUSES_IGNORE "
+            "? MPI_STATUSES_IGNORE\n    : (MPI_Status *)wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n"
+            "  MPI_Status *%s = c_%s;\n",
+            name, length, name, name, name, name, name, name);
 }
 
 /* A status that the text asked for although Fortran ignores it is a Fortran status of our own. */
@@ -334,7 +345,7 @@ static void substitute(struct text *out, const struct arg *arg)
     if (kind == KIND_STATUS_ARRAY)
         text_printf(out,
                     "  if (f_%s == MPI_F_STATUSES_IGNORE && %s != MPI_STATUSES_IGNORE)\n"
-                    "    f_%s = own_%s = wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n",
+                    "    f_%s = own_%s = (MPI_Fint *)wrappergen_room((size_t)n_%s * sizeof(MPI_Status));\n",
                     name, name, name, name, name);
 }
 
@@ -352,7 +363,8 @@ static void refresh(struct text *out, const struct proto *proto, const struct ar
     else if (kind == KIND_HANDLES_OUT)
         text_printf(out, "  *%s = PMPI_%s_f2c(*(MPI_Fint *)f_%s);\n", name, f2c_name(handle), name);
     else if (kind == KIND_STATUS)
-        text_printf(out, "  if (%s != MPI_STATUS_IGNORE) {\n    PMPI_Status_f2c(f_%s, %s);\n  }\n", name, name, name);
+        text_printf(out, "  if (%s != MPI_STATUS_IGNORE) {\n    PMPI_Status_f2c((MPI_Fint *)f_%s, %s);\n  }\n", name,
+                    name, name);
     else if (kind == KIND_STATUS_ARRAY)
         text_printf(
             out,
@@ -364,129 +376,13 @@ static void refresh(struct text *out, const struct proto *proto, const struct ar
         text_printf(out, "  free(%s);\n  %s = wrappergen_text(f_%s, f_size_%s);\n", name, name, name, name);
 }
 
-static void release(struct text *out, const struct proto *proto, const struct arg *arg)
-{
-    int handle;
-    enum kind kind = kind_of(arg, &handle);
-
-    if (kind == KIND_HANDLE_ARRAY || kind == KIND_TEXT || is_index(proto, arg))
-        text_printf(out, "  free(%s);\n", arg->name);
-    if (kind == KIND_STATUS_ARRAY)
-        text_printf(out, "  free(own_%s);\n  if (c_%s != MPI_STATUSES_IGNORE)\n    free(c_%s);\n", arg->name, arg->name,
-                    arg->name);
-}
-
 /* ---- the text ---------------------------------------------------------------------------------------------------- */
-
-static const char helpers[] =
-    "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "/* Fortran's sentinels are addresses of its own. */\n"
-    "#ifdef OPEN_MPI\n"
-    "extern int mpi_fortran_in_place_, mpi_fortran_bottom_, mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;\n"
-    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&mpi_fortran_status_ignore_)\n"
-    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&mpi_fortran_statuses_ignore_)\n"
-    "#define WRAPPERGEN_F08_IN_PLACE WRAPPERGEN_IN_PLACE\n"
-    "#define WRAPPERGEN_F08_BOTTOM WRAPPERGEN_BOTTOM\n"
-    "#define WRAPPERGEN_IN_PLACE ((void *)&mpi_fortran_in_place_)\n"
-    "#define WRAPPERGEN_BOTTOM ((void *)&mpi_fortran_bottom_)\n"
-    "#else\n"
-    "extern void *MPIR_F_MPI_IN_PLACE, *MPIR_F_MPI_BOTTOM;\n"
-    "extern int MPIR_F08_MPI_IN_PLACE, MPIR_F08_MPI_BOTTOM;\n"
-    "#define WRAPPERGEN_F08_STATUS_IGNORE ((void *)&MPIR_F08_MPI_STATUS_IGNORE_OBJ)\n"
-    "#define WRAPPERGEN_F08_STATUSES_IGNORE ((void *)&MPIR_F08_MPI_STATUSES_IGNORE_OBJ)\n"
-    "#define WRAPPERGEN_F08_IN_PLACE ((void *)&MPIR_F08_MPI_IN_PLACE)\n"
-    "#define WRAPPERGEN_F08_BOTTOM ((void *)&MPIR_F08_MPI_BOTTOM)\n"
-    "#define WRAPPERGEN_IN_PLACE MPIR_F_MPI_IN_PLACE\n"
-    "#define WRAPPERGEN_BOTTOM MPIR_F_MPI_BOTTOM\n"
-    "#endif\n"
-    "__attribute__((unused)) static inline void *wrappergen_buffer(void *from)\n"
-    "{\n"
-    "  return from == WRAPPERGEN_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_BOTTOM ? MPI_BOTTOM : from;\n"
-    "}\n"
-    "__attribute__((unused)) static inline void *wrappergen_buffer_f08(void *from)\n"
-    "{\n"
-    "  return from == WRAPPERGEN_F08_IN_PLACE ? MPI_IN_PLACE : from == WRAPPERGEN_F08_BOTTOM ? MPI_BOTTOM : from;\n"
-    "}\n"
-    "/* A descriptor begins with the address. */\n"
-    "__attribute__((unused)) static inline void *wrappergen_buffer_ts(void *from)\n"
-    "{\n"
-    "  return from ? wrappergen_buffer_f08(*(void **)from) : from;\n"
-    "}\n"
-    "__attribute__((unused)) static inline void *wrappergen_room(size_t size)\n"
-    "{\n"
-    "  void *room = calloc(1, size ? size : 1);\n"
-    "  if (!room)\n"
-    "    abort();\n"
-    "  return room;\n"
-    "}\n"
-    "__attribute__((unused)) static inline char *wrappergen_text(const char *from, size_t size)\n"
-    "{\n"
-    "  while (size && from[size - 1] == ' ')\n"
-    "    size--;\n"
-    "  return memcpy(wrappergen_room(size + 1), from, size);\n"
-    "}\n"
-    "__attribute__((unused)) static inline int *wrappergen_indices(int count)\n"
-    "{\n"
-    "  return wrappergen_room((size_t)(count > 0 ? count : 0) * sizeof(int));\n"
-    "}\n"
-    "__attribute__((unused)) static inline void wrappergen_from_one(int *to, const MPI_Fint *from, int count)\n"
-    "{\n"
-    "  for (int i = 0; i < count; i++)\n"
-    "    to[i] = from[i] == MPI_UNDEFINED ? MPI_UNDEFINED : from[i] - 1;\n"
-    "}\n"
-    "/* The indices of mpi_f08; MPICH up to 4.0.2 counts from 0 there. */\n"
-    "__attribute__((unused)) static inline void wrappergen_from_first(int *to, const MPI_Fint *from, int count)\n"
-    "{\n"
-    "#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION <= 40002300\n"
-    "  for (int i = 0; i < count; i++)\n"
-    "    to[i] = from[i];\n"
-    "#else\n"
-    "  wrappergen_from_one(to, from, count);\n"
-    "#endif\n"
-    "}\n"
-    "/* How many datatypes an alltoallw has. */\n"
-    "__attribute__((unused)) static inline int wrappergen_peers(MPI_Fint f_comm, int neighbours, int to)\n"
-    "{\n"
-    "  MPI_Comm comm = PMPI_Comm_f2c(f_comm);\n"
-    "  int topology = MPI_UNDEFINED, inter = 0, count = 0, rank, other, weighted;\n"
-    "  if (!neighbours) {\n"
-    "    PMPI_Comm_test_inter(comm, &inter);\n"
-    "    return inter ? PMPI_Comm_remote_size(comm, &count) : PMPI_Comm_size(comm, &count), count;\n"
-    "  }\n"
-    "  PMPI_Topo_test(comm, &topology);\n"
-    "  if (topology == MPI_CART) {\n"
-    "    PMPI_Cartdim_get(comm, &count);\n"
-    "    count *= 2;\n"
-    "  } else if (topology == MPI_GRAPH) {\n"
-    "    PMPI_Comm_rank(comm, &rank);\n"
-    "    PMPI_Graph_neighbors_count(comm, rank, &count);\n"
-    "  } else if (topology == MPI_DIST_GRAPH) {\n"
-    "    PMPI_Dist_graph_neighbors_count(comm, to ? &other : &count, to ? &count : &other, &weighted);\n"
-    "  }\n"
-    "  return count;\n"
-    "}\n\n";
-
-void fortran_prelude(struct text *out) { text_puts(out, helpers); }
 
 /* "pmpi_send_(f_buf, ..., &wrappergen_result, f_size_name)" */
 static void call(struct text *out, const struct proto *proto)
 {
-    const char *comma = "";
-
     text_printf(out, "p%s_(", base_name(proto));
-    for (int i = 0; i < proto->arg_count; i++)
-        if (is_passed(proto, i)) {
-            text_printf(out, "%sf_%s", comma, proto->args[i].name);
-            comma = ", ";
-        }
-    if (has_error(proto)) {
-        text_printf(out, "%s&wrappergen_result", comma);
-        comma = ", ";
-    }
-    for (int i = 0; i < proto->arg_count; i++)
-        if (is_text(&proto->args[i]) && is_passed(proto, i))
-            text_printf(out, ", f_size_%s", proto->args[i].name);
-    text_puts(out, ")");
+    parameters(out, proto, 1, has_error(proto) ? "&wrappergen_result" : NULL);
 }
 
 const char *fortran_call(const struct proto *proto, const char *after)
@@ -524,6 +420,12 @@ static const char *swap(const char *text, const char *from, const char *to)
     return out.at;
 }
 
+/* 1 when an entry returns nothing where its wrapper may return a value: then that has a function of its own. */
+static int is_split(const struct proto *proto, const char *body)
+{
+    return (has_error(proto) || proto->variable) && reads(body, "return");
+}
+
 /* All of an entry but its names: declarations of what is decoded, the text, and the end. */
 static const char *inside(const struct proto *proto, const char *body, const char *before, const char *after)
 {
@@ -538,14 +440,26 @@ static const char *inside(const struct proto *proto, const char *body, const cha
             text_printf(&out, "  (void)%s;\n", proto->args[i].name); /* the name may stand in a text only */
         }
     text_printf(&out, "%s\n", body);
-    for (int i = 0; i < proto->arg_count; i++)
-        if (reads(before, proto->args[i].name) || reads(after, proto->args[i].name))
-            release(&out, proto, &proto->args[i]);
-    if (has_error(proto))
+    if (is_split(proto, body))
+        text_puts(&out, "  return returnVal;\n}\n");
+    else if (has_error(proto))
         text_puts(&out, "  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n");
     else
         text_puts(&out, proto->variable ? "  (void)returnVal;\n}\n" : "  return returnVal;\n}\n");
     return out.at;
+}
+
+/* The entry calls the function that holds all. */
+static void split(struct text *out, const struct proto *proto, const char *name, const char *all)
+{
+    text_printf(out, "static %s wrappergen_in_%s(", proto->result, name);
+    parameters(out, proto, 0, NULL);
+    text_puts(out, all);
+    head(out, proto, name);
+    text_printf(out, "\n{\n  %s returnVal = wrappergen_in_%s(", proto->result, name);
+    parameters(out, proto, 1, NULL);
+    text_puts(out, has_error(proto) ? ";\n  if (wrappergen_error)\n    *wrappergen_error = returnVal;\n}\n"
+                                    : ";\n  (void)returnVal;\n}\n");
 }
 
 /* The body was written for mpif.h. */
@@ -578,8 +492,12 @@ void fortran_function(struct emitter *emitter, const struct proto *proto, const 
         text_puts(out, ";\n");
         head(out, proto, own);
         text_puts(out, ";\n");
-        head(out, proto, own);
-        text_puts(out, for_shape(all, proto, &shapes[i]));
+        if (is_split(proto, body)) {
+            split(out, proto, own, for_shape(all, proto, &shapes[i]));
+        } else {
+            head(out, proto, own);
+            text_puts(out, for_shape(all, proto, &shapes[i]));
+        }
         for (int a = 0; a < 3 && !shapes[i].is_f08; a++) {
             struct text alias = {0};
             text_printf(&alias, "%s%s", a == 1 ? upper(low) : low, a == 2 ? "__" : "");
