@@ -131,7 +131,10 @@ run_so := $(O)/lib/pith/libpith-run.so
 lib_links := $(O)/lib/libpith.so $(O)/lib/libpith-null.so
 headers := $(O)/include/pith.h $(O)/include/pith_tool.h $(O)/include/pithlog.h
 # What a profiling library of one's own needs besides wrappergen (samples/own-library).
-gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.h real.c)
+gen_share := $(addprefix $(O)/share/pith/wrappergen/,roles.table bindings.table real.c)
+gen_header := $(O)/include/pith/real.h
+# The samples that are installed for users to copy.
+samples_share := $(filter-out %.mk,$(wildcard samples/*.*))
 viewer_out := $(if $(HAVE_CAIRO),$(O)/libexec/pith/pith-draw) \
 	$(if $(HAVE_TK),$(O)/lib/pith/libpithtk.so $(O)/libexec/pith/pith-view $(O)/share/pith/viewer/.stamp)
 
@@ -153,7 +156,7 @@ CXXBASE := -std=c++11 -D_GNU_SOURCE -fPIC -Wall -Wextra -Wshadow -MMD -MP
 all: lib tools wrappers viewer samples missing
 
 lib: $(lib_a) $(lib_so) $(null_a) $(null_so) $(lib_links) $(headers)
-tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(O)/bin/upshot $(O)/libexec/pith/pith-run
+tools: $(O)/bin/pith $(O)/bin/wrappergen $(gen_share) $(gen_header) $(O)/bin/upshot $(O)/libexec/pith/pith-run
 wrappers: $(mpi_so) $(mpi_a) $(run_so) $(mpe_libs) $(cxx_libs) $(mpe_links) $(mpe_compilers)
 viewer: $(viewer_out)
 missing:
@@ -248,6 +251,9 @@ $(O)/bin/wrappergen: $(call obj,$(wrappergen_src))
 	@mkdir -p $(@D)
 	$(LINK) -o $@ $^ $(wrappergen_libs) $(LIBS)
 $(O)/share/pith/wrappergen/%: wrappers/mpi/%
+	@mkdir -p $(@D)
+	cp $< $@
+$(gen_header): wrappers/mpi/real.h
 	@mkdir -p $(@D)
 	cp $< $@
 $(O)/share/pith/wrappergen/%: wrappers/cxx/%
@@ -462,6 +468,10 @@ $(foreach m,$(MPIS),$(call $(1),644,$(prefix)/$(pkglibdir)/$(m),$(filter $(O)/li
 )
 $(call $(1),644,$(prefix)/$(pkgdatadir)/viewer,$(if $(HAVE_TK),$(addprefix $(O)/share/pith/viewer/,$(notdir $(tcl_src)))))
 $(call $(1),644,$(prefix)/$(pkgdatadir)/wrappergen,$(gen_share))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/samples,$(samples_share))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/samples/own-library,$(wildcard samples/own-library/*))
+$(call $(1),644,$(prefix)/$(pkgdatadir)/samples/cxx,$(wildcard samples/cxx/*))
+$(call $(1),644,$(includedir)/pith,$(gen_header))
 $(call $(1),644,$(includedir),$(headers) $(mpe_headers))
 $(call $(1),644,$(includedir)/pith-cxx,$(if $(cxx_mpis),$(cxx_headers)))
 $(call $(1),644,$(pkgconfigdir),$(pc_files))
@@ -499,9 +509,10 @@ uninstall:
 	@rm -f '$(DESTDIR)$(bindir)/upshot' '$(DESTDIR)$(libdir)/libpith.so' '$(DESTDIR)$(libdir)/libpith-null.so'
 	@cd '$(DESTDIR)$(bindir)' && rm -f $(foreach c,mpecc mpefc,$(c) $(addprefix $(c).,$(MPIS)))
 	@for m in serial $(MPIS); do cd '$(DESTDIR)$(prefix)/$(pkglibdir)'/$$m && rm -rf shared $(mpe_names_mpi); done
-	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen $(pkgdatadir); do \
+	@for d in $(foreach m,serial $(MPIS),$(pkglibdir)/$(m)) $(pkglibdir) $(pkglibexecdir) $(pkgdatadir)/viewer $(pkgdatadir)/wrappergen \
+		$(addprefix $(pkgdatadir)/samples,/own-library /cxx) $(pkgdatadir)/samples $(pkgdatadir); do \
 		rmdir '$(DESTDIR)$(prefix)'/$$d 2>/dev/null || :; done
-	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' 2>/dev/null || :
+	@rmdir '$(DESTDIR)$(includedir)/pith-cxx' '$(DESTDIR)$(includedir)/pith' 2>/dev/null || :
 # What is installed under prefix (and DESTDIR) works.
 installcheck:
 	@PITH_PREFIX='$(DESTDIR)$(prefix)' PITH_BIN='$(DESTDIR)$(bindir)' O='$(O)' test/run test/lint/installed

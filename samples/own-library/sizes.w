@@ -4,10 +4,6 @@
  */
 #include "sizes.h"
 
-/* Open MPI has macros of these names. */
-#undef MPI_Aint_add
-#undef MPI_Aint_diff
-
 /* What is sent, before it is sent. */
 {{fn f @send @isend @p2p_sendrecv @p2p_isendrecv}}
     sizes_add({{count}}, {{type}});

@@ -29,11 +29,12 @@ is "$(./pithlog_example own.pith)" "4 states" "the program in pithlog.3 reads it
 line=$(sed -n '/^Who sent most/,/^With Python/{/^\./d;/^Who/d;/^With/d;p}' "$top/man/pith-print.1" | sed 's/\\(aq/'"'"'/g; s/\\et/\\t/g; s/\\-/-/g; s/^\$ //')
 is "$(bash -c "$line")" "2 0" "the awk line of pith-print.1 counts sends"
 # The template of wrappergen(1), on two functions.
-sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$top/man/wrappergen.1" | sed -n '/^\.EX/,/^\.EE/{/^\./d;p}' >count.w
-printf 'int MPI_Barrier(int comm);\nint MPI_Pcontrol(const int level, ...);\n' >two.h
+sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/p' "$top/man/wrappergen.1" | sed -n '/^\.EX/,/^\.EE/{/^\.EE/q;/^\./d;p}' >count.w
+printf 'int MPI_Barrier(int comm);\nint MPI_Pcontrol(const int level, ...);\nint MPI_Finalize(void);\n' >two.h
 wrappergen -w count.w -H two.h -o count.c 2>err
 is "$? $(cat err)" "0 " "the template in wrappergen.1 is one"
-is "$(tr -s ' \n' ' ' <count.c | grep -oE 'static int calls_0;|calls_0\+\+;|PMPI_Barrier\(comm\)')" "static int calls_0;
+is "$(tr -s ' \n' ' ' <count.c | grep -oE 'static long calls_0;|calls_0\+\+;|PMPI_Barrier\(comm\)')" "static long calls_0;
 calls_0++;
-PMPI_Barrier(comm)" "and gives a wrapper that counts"
+PMPI_Barrier(comm)
+calls_0++;" "and gives a wrapper that counts"
 finish

@@ -13,6 +13,7 @@ is "$(includes '(tcl|tk)(Decls)?\.h' formats liblog wrappers samples)" "" "tcl.h
 is "$(includes 'cairo[^>\"]*\.h' formats liblog wrappers samples)" "" "cairo in viewer only"
 is "$(includes 'X11/[^>\"]*\.h' formats liblog wrappers samples | grep -v '^wrappers/mpe/')" "" "X11 in viewer and in MPE's graphics only"
 is "$(includes 'zlib\.h' . | cut -d: -f1)" "formats/native/zip.c" "zlib.h in one file"
+is "$(includes 'pcre2\.h' . | cut -d: -f1)" "wrappers/wrappergen/regex.c" "pcre2.h in one file"
 is "$(includes 'pthread\.h' formats | grep -vE '^formats/(tools/|error\.c:)')" "" "no threads in formats, but in the commands; error.c keeps a text for each"
 is "$(includes '(\.\./|liblog/|wrappers/|viewer/)' formats)" "" "formats knows nobody"
 is "$(includes '(\.\./|wrappers/|viewer/)' liblog)" "" "liblog knows formats only"

@@ -125,8 +125,6 @@ for mpi in $(mpis); do
     cat >all.w <<'E1'
 #include <mpi.h>
 static long calls[1000];
-#undef MPI_Aint_add
-#undef MPI_Aint_diff
 {{fnall f}}{{vardecl int n}}{{n}} = {{fn_num}}; {{callfn}} calls[{{n}}]++;{{endfnall}}
 E1
     wrappergen all.w -o all.c && mpicc.$mpi -Wall -Wextra -Wno-deprecated-declarations -Werror -c all.c 2>err

@@ -15,7 +15,7 @@ block 10 >roles; block 15 >protos
 same 2 "fn, vardecl, callfn" < <(wrappergen -H mpi.i example1.w)
 same 5 "two templates nest" < <(wrappergen -H mpi.i example3.w example4.w)
 same 7 "a loop" < <(wrappergen -H mpi.i example6.w)
-same 9 "the wrap dialect" < <(wrappergen -H mpi.i --dialect=wrap example8.w)
+same 9 "the wrap dialect" < <(wrappergen -H mpi.i --dialect=wrap --no-prelude example8.w)
 same 12 "the table of roles" < <(wrappergen -H mpi.i -r roles example11.w)
 same 14 "--cxx" < <(sed 's/^int MPI_Barrier.*/int MPI_Comm_rank(MPI_Comm comm, int *rank);/' mpi.i >cxx.i; wrappergen -H cxx.i --cxx --bindings "$top/wrappers/cxx/bindings.table" example13.w | sed -n '/^int MPI::/,$p')
 is "$(wrappergen -p protos - <<<'{{fnall f}}{{callfn}}{{endfnall}}' | grep '^int')" "$(sed -n 's/^is \(int MPI_.*\)\.$/\1/p' "$top/man/wrappergen.1")" "the prototype file"
