@@ -3,7 +3,7 @@
 
 #include "native/map.h"
 
-enum { WIDTH_BITS_FIRST = 5, WIDTH_BITS_MOST = 15, ROWS_FIRST = 16 };
+enum { WIDTH_FIRST = 32, WIDTH_MOST = 1 << 15, ROWS_FIRST = 16 };
 #define ENTRIES_MOST (UINT64_C(1) << 20) /* 2 MiB */
 
 void pithi_steps_free(struct pithi_steps *steps)
@@ -15,18 +15,17 @@ void pithi_steps_free(struct pithi_steps *steps)
     *steps = (struct pithi_steps){0};
 }
 
-/* Rows get wider: the table begins anew. */
+/* Room for more symbols: the table begins anew. */
 static int widen(struct pithi_steps *steps)
 {
-    uint32_t bits = steps->width_bits ? steps->width_bits + 1 : WIDTH_BITS_FIRST;
-    size_t width = (size_t)1 << bits, from = steps->width_bits ? width / 2 : 0;
-    if (bits > WIDTH_BITS_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
+    uint32_t from = steps->width, width = from ? from * 2 : WIDTH_FIRST;
+    if (width > WIDTH_MOST || !pithi_resize(&steps->changes, from, width, sizeof *steps->changes) ||
         !pithi_resize(&steps->counts, from, width, sizeof *steps->counts))
         return 0;
     free(steps->after);
     steps->after = NULL;
     steps->rows = 0;
-    steps->width_bits = bits;
+    steps->width = width;
     return 1;
 }
 
@@ -40,24 +39,36 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
             return UINT32_MAX;
         steps->change_room = room;
     }
-    if ((steps->width_bits == 0 || steps->symbols == 1u << steps->width_bits) && !widen(steps))
+    if (steps->symbols == steps->width && !widen(steps))
         return UINT32_MAX;
     steps->changes[steps->symbols] = change;
     steps->symbol_of[change] = (uint16_t)(steps->symbols + 1);
     return steps->symbols++;
 }
 
+/* Room for more paths: what was put down moves to its new places. 0: not so many. */
+static int lengthen(struct pithi_steps *steps, uint32_t rows)
+{
+    uint64_t entries = (uint64_t)steps->width * rows;
+    uint16_t *after = entries <= ENTRIES_MOST ? malloc(entries * sizeof *after) : NULL;
+    if (!after)
+        return 0;
+    memset(after, 0xff, entries * sizeof *after);
+    for (uint32_t i = 0; steps->rows > 0 && i < steps->width; i++)
+        memcpy(after + (size_t)i * rows, steps->after + (size_t)i * steps->rows, steps->rows * sizeof *after);
+    free(steps->after);
+    steps->after = after;
+    steps->rows = rows;
+    return 1;
+}
+
 void pithi_steps_put(struct pithi_steps *steps, uint32_t path, uint32_t symbol, uint32_t after)
 {
     uint32_t rows = steps->rows ? steps->rows : ROWS_FIRST;
     while (rows <= path)
-        rows *= 2;
-    if (rows > steps->rows) {
-        if ((uint64_t)rows << steps->width_bits > ENTRIES_MOST ||
-            !pithi_resize(&steps->after, (size_t)steps->rows << steps->width_bits, (size_t)rows << steps->width_bits,
-                          sizeof *steps->after))
-            return;
-        steps->rows = rows;
-    }
-    steps->after[((uint64_t)path << steps->width_bits) + symbol] = (uint16_t)(after + 1);
+        rows = rows * 2 + 96;
+    if (rows > steps->rows && !lengthen(steps, rows))
+        return;
+    steps->after[(uint64_t)symbol * steps->rows + path] = (uint16_t)after;
 }
+_Static_assert((uint16_t)PITHI_PATH_NONE == UINT16_MAX, "empty places are all ones");

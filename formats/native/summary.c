@@ -10,21 +10,20 @@
 #include "native/steps.h"
 #include "native/zip.h"
 
-/* What paths had in the piece under way of a level above 0. */
-struct tally {
-    uint64_t *ns;      /* [path_room] */
-    uint32_t *touched; /* [path_room + 1] those met */
-    unsigned char *is_touched;
-    uint32_t count;
-    int64_t start_ns;
-    uint8_t events; /* as in a piece */
-    uint16_t event;
-};
-
 /* Paths with the time they had. */
 struct share {
     uint32_t path;
     uint64_t ns;
+};
+
+/* The piece under way of a level: what its parts had, one after another. (Lists, since sums by path, for each level its
+ * own, are more than the nearer caches hold where paths are many.) */
+struct tally {
+    struct share *shares; /* [room]; of level 0 none */
+    uint32_t count, room;
+    int64_t start_ns;
+    uint8_t events; /* as in a piece */
+    uint16_t event;
 };
 
 struct open_piece {
@@ -57,8 +56,8 @@ struct pithi_summary {
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
     int inexact;             /* such records are in the piece of level 3 under way */
     uint32_t path_room;
-    uint64_t *path_ns;                      /* [path_room] all 0 between pieces */
-    struct tally tally[PITHI_PIECE_LEVELS]; /* [0]: no paths */
+    uint64_t *path_ns;                      /* [path_room] all 0 but while a piece is ended */
+    struct tally tally[PITHI_PIECE_LEVELS];
     struct sums *sums;                      /* [sum_room] by definition */
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
@@ -86,9 +85,7 @@ void pithi_summary_free(struct pithi_summary *s)
     if (!s)
         return;
     for (int i = 0; i < PITHI_PIECE_LEVELS; i++) {
-        free(s->tally[i].ns);
-        free(s->tally[i].touched);
-        free(s->tally[i].is_touched);
+        free(s->tally[i].shares);
         free(s->pieces[i]);
     }
     pithi_steps_free(&s->steps);
@@ -106,12 +103,6 @@ static int make_room(struct pithi_summary *s, uint32_t path)
     uint32_t from = s->path_room, room = from ? from : 32;
     while (room <= path)
         room *= 2;
-    for (int i = 1; i < PITHI_PIECE_LEVELS; i++) {
-        struct tally *t = &s->tally[i];
-        if (!pithi_resize(&t->ns, from, room, sizeof *t->ns) || !pithi_resize(&t->is_touched, from, room, 1) ||
-            !pithi_resize(&t->touched, from ? from + 1 : 0, room + (size_t)1, sizeof *t->touched))
-            return 0;
-    }
     if (!pithi_resize(&s->path_ns, from, room, sizeof *s->path_ns))
         return 0;
     s->path_room = room;
@@ -131,25 +122,25 @@ static int make_sums(struct pithi_summary *s, uint32_t id)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The paths with most time, falling; of equals, the one met first. */
+/* The paths with most time, falling; of equals, the one met first. Few of many get among them, so the loop that passes
+ * over the others is short. */
 static struct pithi_piece make_piece(const struct share *shares, uint32_t count, uint64_t span_ns)
 {
     struct pithi_piece piece = {0};
-    const struct share *best[PITHI_PIECE_TOP];
+    struct share best[PITHI_PIECE_TOP + 1] = {{0}};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t at = kept;
-        while (at > 0 && shares[i].ns > best[at - 1]->ns)
-            at--;
-        if (at == PITHI_PIECE_TOP)
+        if (shares[i].ns <= best[PITHI_PIECE_TOP - 1].ns && kept == PITHI_PIECE_TOP)
             continue;
+        uint32_t at = kept;
+        for (; at > 0 && shares[i].ns > best[at - 1].ns; at--)
+            best[at] = best[at - 1];
+        best[at] = shares[i];
         kept += kept < PITHI_PIECE_TOP;
-        memmove(best + at + 1, best + at, (kept - at - 1) * sizeof *best);
-        best[at] = &shares[i];
     }
     for (uint32_t i = 0; i < kept; i++) {
-        piece.path[i] = (uint16_t)best[i]->path;
-        piece.share[i] = (uint8_t)(span_ns ? (double)best[i]->ns * 255 / (double)span_ns : 0);
+        piece.path[i] = (uint16_t)best[i].path;
+        piece.share[i] = (uint8_t)(span_ns ? (double)best[i].ns * 255 / (double)span_ns : 0);
     }
     if (piece.share[0] == 0)
         piece.share[0] = 1; /* however many paths, or no time at all */
@@ -223,28 +214,36 @@ static int end_exact(struct pithi_summary *s, const struct share *shares, uint32
     return ok;
 }
 
-static void give(struct tally *t, const struct share *shares, uint32_t count)
+/* 0: no memory. */
+static int give(struct tally *t, const struct share *shares, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t path = shares[i].path;
-        t->touched[t->count] = path;
-        t->count += !t->is_touched[path];
-        t->is_touched[path] = 1;
-        t->ns[path] += shares[i].ns;
-    }
+    while (t->room - t->count < count)
+        if (!pithi_grow(&t->shares, t->room, &t->room, sizeof *t->shares))
+            return 0;
+    memcpy(t->shares + t->count, shares, count * sizeof *shares);
+    t->count += count;
+    return 1;
 }
 
-/* What a level above 0 has so far, which is then empty. NULL: no memory. */
-static struct share *take(struct tally *t)
+/* Sums up what a piece has, by path, in the order in which they were met; how many, at least one. */
+static uint32_t sum_up(struct pithi_summary *s, struct tally *t)
 {
-    struct share *shares = malloc((t->count + (size_t)1) * sizeof *shares);
-    for (uint32_t i = 0; shares && i < t->count; i++) {
-        uint32_t path = t->touched[i];
-        shares[i] = (struct share){path, t->ns[path]};
-        t->ns[path] = 0;
-        t->is_touched[path] = 0;
+    struct share *shares = t->shares;
+    uint64_t *ns = s->path_ns;
+    uint32_t met = 0, count = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        uint64_t had = ns[shares[i].path];
+        ns[shares[i].path] = had + shares[i].ns;
+        shares[met].path = shares[i].path;
+        met += had == 0;
     }
-    return shares;
+    for (uint32_t i = 0; i < met; i++) { /* of a path that is there again, only the first has something */
+        uint32_t path = shares[i].path;
+        shares[count] = (struct share){path, ns[path]};
+        count += ns[path] != 0;
+        ns[path] = 0;
+    }
+    return count > 0 ? count : 1;
 }
 
 /* Ends the pieces of the levels above 0 that end with record number s->records, or all (`last`). */
@@ -256,17 +255,13 @@ static int end_above(struct pithi_summary *s, int64_t end_ns, int last)
             return 1;
         if (t->count == 0) /* it ended just now */
             continue;
-        struct share *shares = take(t);
-        uint32_t count = t->count;
-        t->count = 0;
+        uint32_t count = sum_up(s, t);
         uint64_t length_ns = (uint64_t)end_ns - (uint64_t)t->start_ns;
-        int ok = shares && keep_piece(s, level, shares, count, end_ns) &&
-                 (level != PITHI_PIECE_EXACT || end_exact(s, shares, count, length_ns));
-        if (ok && level + 1 < PITHI_PIECE_LEVELS)
-            give(&s->tally[level + 1], shares, count);
-        free(shares);
-        if (!ok)
+        if (!keep_piece(s, level, t->shares, count, end_ns) ||
+            (level == PITHI_PIECE_EXACT && !end_exact(s, t->shares, count, length_ns)) ||
+            (level + 1 < PITHI_PIECE_LEVELS && !give(&s->tally[level + 1], t->shares, count)))
             return 0;
+        t->count = 0;
     }
     return 1;
 }
@@ -367,7 +362,7 @@ static uint32_t follow(struct pithi_summary *s, uint16_t met[PITHI_PIECE_RECORDS
     for (uint32_t i = 0; i < held; i++) {
         uint32_t symbol = symbols[i], after = pithi_steps_get(&s->steps, at, symbol);
         counts[symbol]++;
-        if (__builtin_expect(after == UINT32_MAX, 0)) {
+        if (__builtin_expect(after == PITHI_PATH_NONE, 0)) {
             at = go_slowly(s, at, symbol);
             if (at != PITHI_PATH_NONE)
                 count = give_time(s, at, ns[i], met, count);
@@ -417,8 +412,7 @@ static int end_piece(struct pithi_summary *s, int64_t end_ns, int last)
     count_ties(s);
     s->records += s->held;
     s->held = 0;
-    give(&s->tally[1], shares, count);
-    return end_above(s, end_ns, last);
+    return give(&s->tally[1], shares, count) && end_above(s, end_ns, last);
 }
 
 /* ---- Sheets -------------------------------------------------------------------------------------------------------
