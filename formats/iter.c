@@ -13,12 +13,12 @@
 #define UNCOMMON __attribute__((noinline, cold))
 
 struct cursor {
-    struct pithi_player player; /* its key: of the record it stands at */
+    _Alignas(64) struct pithi_player player; /* its key: of the record it stands at */
+    struct pithi_block block;                /* begins with what each record needs: all in one line of the cache */
     uint32_t lane_number;
     const struct pithi_log_lane *lane; /* NULL: not looked up yet, or lost */
     uint32_t found;                    /* it was looked up */
     uint32_t next_block;               /* to be loaded when this one is at its end */
-    struct pithi_block block;
     struct pithi_stack stack;
 };
 
@@ -258,11 +258,12 @@ static int take_lanes(struct pithlog_iter *it, const struct pithlog_query *query
 
 static int make_cursors(struct pithlog_iter *it, const uint32_t *lanes, uint32_t count)
 {
-    it->cursors = calloc(count + (size_t)1, sizeof *it->cursors);
+    it->cursors = aligned_alloc(_Alignof(struct cursor), (count + (size_t)1) * sizeof *it->cursors);
     it->leaves = pithi_tournament_leaves(count);
     it->tree = malloc(it->leaves * sizeof *it->tree);
     if (!it->cursors || !it->tree)
         return no_memory(it, count);
+    memset(it->cursors, 0, (count + (size_t)1) * sizeof *it->cursors);
     for (uint32_t i = 0; i < count; i++)
         make_cursor(it, lanes[i]);
     return PITH_OK;
@@ -444,9 +445,8 @@ static uint32_t run_alone(struct pithlog_iter *it, struct pithlog_record *record
         if (end - next > count - n)
             end = next + (count - n);
         if (plain && end[-1].time_ns <= it->to_ns) {
-            for (; next < end; next++)
-                pithi_block_give(b, next, &records[n++]);
-            c->block.next = next;
+            pithi_block_give_many(&c->block, records + n, (uint32_t)(end - next));
+            n += (uint32_t)(end - next);
             continue;
         }
         for (; next < end && next->time_ns <= it->to_ns; next++) {

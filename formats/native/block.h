@@ -33,22 +33,34 @@ struct pithi_dict {
     uint32_t kind, what; /* what: definition, or the rank's communicator; or PITHI_LEAVE_INNERMOST, 0 */
 };
 
-/* The columns of a block being made. All but what is below belongs to block_write.c. All of it grows with what comes: a
- * log may have a hundred thousand lanes with little in each. */
+/* What a record is about, its kind, and whether a state is left or entered (bits 1 and 0), in one number. */
+#define PITHI_SAID_BITS 6
+#define PITHI_SAID_MAX ((1u << (32 - PITHI_SAID_BITS)) - 1) /* no larger definition or communicator can be written */
+static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
+{
+    return what << PITHI_SAID_BITS | kind << 2 | (kind <= PITHLOG_LEAVE ? kind : 0);
+}
+
+/* The columns of a block being made. All but what is below belongs to block_write.c and block_codes.c. All of it grows
+ * with what comes: a log may have a hundred thousand lanes with little in each.
+ *
+ * A record is only taken down when it is added. Which states it opens or ends, and which code it gets, is found for all
+ * of the block at once (pithi_encoder_code). */
 struct pithi_encoder {
-    struct pithi_block_head head; /* `unit` and `columns` only at the end */
+    struct pithi_block_head head; /* `last_ns` and `count` while records are added; all of it at the end */
     uint32_t room;                /* for so many records there is memory */
     uint32_t dict_count;
     struct pithi_code_slot {
-        uint64_t key; /* pithi_code_key; 0: empty */
+        uint32_t said; /* 0: empty */
         uint32_t code;
-    } * code;                /* [2^(64 - code_shift)] */
-    uint32_t code_shift;     /* 64 - log2 of the slots */
-    struct pithi_dict *dict; /* [slots / 4, but 256 at most] */
-    unsigned char *what;     /* [room] codes */
-    uint64_t *steps;         /* [room] */
-    struct pithi_stack open;
-    uint64_t lane_count; /* records of the lane in blocks before */
+    } * code;                /* [2^(32 - code_shift)] */
+    uint32_t code_shift;     /* 32 - log2 of the slots */
+    struct pithi_dict *dict; /* [slots / 8, but 256 at most] */
+    uint32_t *said;          /* [room] pithi_said of each record */
+    uint64_t *steps;         /* [room] ns since the record before, also that of the block before */
+    int64_t before_ns;       /* time of that, at first 0 */
+    struct pithi_stack open; /* at the block's start; once it was coded: at its end */
+    uint64_t lane_count;     /* records of the lane in blocks before */
     uint64_t posted;
     uint32_t with_comm; /* 1 + place of the last record in PITHI_COL_COMM */
     struct pithi_buffer column[PITHI_COL_COUNT];
@@ -60,22 +72,28 @@ struct pithi_encoder {
 struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
-static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* The same, for records of all kinds and at any place of the block. */
-int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
+/* The same for nearly all records, those that enter or leave a state, on no communicator of their own: 1; 0: nothing
+ * done, it is another case. */
+static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 /* 1: the block has so many records, or many bytes of payload, and should be ended. */
 static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t records)
 {
     return e->head.count >= records || e->column[PITHI_COL_PAYLOAD].size >= PITHI_BLOCK_PAYLOAD;
 }
+/* Gives all records added their codes: fills PITHI_COL_WHAT and the columns that go with it. pithi_encoder_end does so
+ * where it was not done; call it first to see the codes before the block ends. */
+int pithi_encoder_code(struct pithi_encoder *e);
+/* No code stands for anything any more. */
+void pithi_encoder_forget(struct pithi_encoder *e);
 /* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
                       struct pithi_block_head *head);
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Records are made ready so many at once, by tight loops that guess no branches; who merges many lanes then finds all
+/* Records are made ready so many at once, by tight loops that guess no branches; a merge of many lanes then finds all
  * of them in the first caches, where the columns of all lanes would not be. Fields that only some kinds have stand
  * beside, in an entry for each record that has any; entry 0 is that of all the others. */
 enum { PITHI_READY = 64 };
@@ -83,18 +101,18 @@ enum { PITHI_READY = 64 };
 /* What a record begins with, and then. */
 struct pithi_ready {
     int64_t time_ns;
-    struct pithi_code {
-        uint32_t lane, kind; /* kind 0: `what` is the code, the escape or none */
-        uint32_t what;       /* what the record's `id` gets */
-        uint32_t fields;     /* of a code: 1: such records have some */
-    } is;
+    uint32_t lane, kind;
+    uint32_t what;  /* what the record's `id` gets */
+    uint32_t entry; /* where its other fields are */
 };
 
 /* What a code stands for. */
 struct pithi_code_entry {
-    struct pithi_code is; /* of LEAVE of the innermost state: LEAVE of PITHI_INNERMOST */
-    int64_t move;         /* how many more states are open: 1 of ENTER, -1 of LEAVE of the innermost, else 0 */
-    uint32_t innermost;   /* all bits, of that LEAVE; else 0 */
+    uint32_t what;      /* as of a record; of LEAVE of the innermost state PITHI_INNERMOST */
+    uint16_t kind;      /* 0: `what` is the code, the escape or none */
+    uint16_t fields;    /* 1: such records have some */
+    int32_t move;       /* how many more states are open: 1 of ENTER, -1 of LEAVE of the innermost, else 0 */
+    uint32_t innermost; /* all bits, of that LEAVE; else 0 */
 };
 #define PITHI_INNERMOST UINT32_MAX
 
@@ -109,6 +127,7 @@ struct pithi_open_ids {
 struct pithi_block {
     /* the cursor */
     const struct pithi_ready *next, *ready_end; /* in `ready`; before `next` is the record that step moved to */
+    struct pithlog_record *fields;              /* [PITHI_READY + 1], of each from `id` on */
     int64_t time_ns;                            /* of that */
     int64_t prepared_ns;                        /* of the last one that is, or was, ready */
     uint32_t prepared;                          /* how many are, or were */
@@ -118,7 +137,7 @@ struct pithi_block {
     uint64_t posted;
     uint64_t comm_at, comm;         /* the next record that PITHI_COL_COMM tells of, and what; UINT64_MAX: none */
     struct pithi_ready *ready;      /* [PITHI_READY] */
-    struct pithlog_record *fields;  /* [PITHI_READY + 1], of each from `id` on */
+    uint64_t with_fields;           /* a bit for each of these: its entry is not 0 */
     struct pithi_code_entry *codes; /* [256] communicators as the log's, see below */
     struct pithi_open_ids open;
     int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
@@ -153,6 +172,9 @@ static inline void pithi_block_leave(struct pithi_block *b)
     b->why = NULL;
 }
 
+/* Puts the times of the next `count` records into `ready`: how many make sense. */
+uint32_t pithi_block_times(struct pithi_block *b, uint32_t count);
+
 /* Makes the next records ready: 1; 0: the block is at its end; -1: it is damaged here, b->why says how. Only when none
  * is ready. */
 int pithi_block_prepare(struct pithi_block *b);
@@ -176,16 +198,43 @@ static inline void pithi_block_give(const struct pithi_block *b, const struct pi
                                     struct pithlog_record *r)
 {
     const size_t begin = offsetof(struct pithlog_record, id);
-    const uintptr_t none = (uintptr_t)&pithi_no_fields, some = (uintptr_t)&b->fields[ready->is.fields];
-    const char *fields = (const char *)(none ^ ((none ^ some) & -(uintptr_t)(ready->is.fields != 0)));
+    const uintptr_t none = (uintptr_t)&pithi_no_fields, some = (uintptr_t)&b->fields[ready->entry];
+    const char *fields = (const char *)(none ^ ((none ^ some) & -(uintptr_t)(ready->entry != 0)));
     memcpy(r, ready, begin);
     memcpy((char *)r + begin, fields + begin, sizeof *r - begin);
-    r->id = ready->is.what;
+    r->id = ready->what;
+}
+
+/* The same of `count` from b->next on; they are taken. (Most have no fields: these are alike from `id` on, and are put
+ * down in six pieces; the others are put right afterwards.) */
+static inline void pithi_block_give_many(struct pithi_block *b, struct pithlog_record *records, uint32_t count)
+{
+    typedef uint32_t four __attribute__((vector_size(16)));
+    const size_t id = offsetof(struct pithlog_record, id), behind = id + sizeof(four);
+    const struct pithi_ready *ready = b->next;
+    uint64_t some = b->with_fields >> (ready - b->ready);
+    four ids;
+    memcpy(&ids, (const char *)&pithi_no_fields + id, sizeof ids);
+    for (uint32_t i = 0; i < count; i++) {
+        char *r = (char *)&records[i];
+        four is = ids | (four){ready[i].what};
+        memcpy(r, &ready[i], id);
+        memcpy(r + id, &is, sizeof is);
+        memcpy(r + behind, (const char *)&pithi_no_fields + behind, sizeof *records - behind);
+    }
+    for (; some != 0; some &= some - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(some);
+        if (i >= count)
+            break;
+        memcpy((char *)&records[i] + id, (const char *)&b->fields[ready[i].entry] + id, sizeof *records - id);
+        records[i].id = ready[i].what;
+    }
+    b->next = ready + count;
 }
 _Static_assert(offsetof(struct pithlog_record, time_ns) == offsetof(struct pithi_ready, time_ns) &&
-                   offsetof(struct pithlog_record, lane) == offsetof(struct pithi_ready, is.lane) &&
-                   offsetof(struct pithlog_record, kind) == offsetof(struct pithi_ready, is.kind) &&
-                   offsetof(struct pithlog_record, id) == offsetof(struct pithi_ready, is.what),
+                   offsetof(struct pithlog_record, lane) == offsetof(struct pithi_ready, lane) &&
+                   offsetof(struct pithlog_record, kind) == offsetof(struct pithi_ready, kind) &&
+                   offsetof(struct pithlog_record, id) == offsetof(struct pithi_ready, what),
                "records begin alike");
 
 /* The record that step went to. */
@@ -194,42 +243,18 @@ static inline void pithi_block_take(const struct pithi_block *b, struct pithlog_
     pithi_block_give(b, b->next - 1, r);
 }
 
-/* The class and the number of bits below it, of a time step. */
-static inline unsigned pithi_time_class(uint64_t step, unsigned *bits)
+static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *r)
 {
-    if (step < 4) {
-        *bits = 0;
-        return (unsigned)step;
-    }
-    unsigned length = 64 - (unsigned)__builtin_clzll(step);
-    *bits = length - 3;
-    return 4 + (length - 3) * 4 + (unsigned)(step >> (length - 3) & 3);
-}
-
-static inline uint64_t pithi_code_key(uint32_t kind, uint32_t what) { return (uint64_t)what << 8 | kind; }
-
-static inline uint32_t pithi_code_home(const struct pithi_encoder *e, uint64_t key)
-{
-    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> e->code_shift);
-}
-
-static inline int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
-{
-    uint32_t count = e->head.count, leave = r->kind - PITHLOG_ENTER;
-    uint64_t key = leave ? pithi_code_key(PITHI_LEAVE_INNERMOST, 0) : pithi_code_key(PITHLOG_ENTER, r->id);
-    const struct pithi_code_slot *slot = &e->code[pithi_code_home(e, key)];
-    int64_t time_ns = r->time_ns > e->head.last_ns ? r->time_ns : e->head.last_ns, start_ns, nested_ns;
-    uint32_t depth;
-    /* What nearly all records are: enters a state already met or leaves the innermost, not at the block's start. */
-    if (leave > 1 || comm != 0 || slot->key != key || count == 0 || count == e->room ||
-        !pithi_stack_quick(&e->open, leave, r->id, time_ns, &start_ns, &nested_ns, &depth))
-        return pithi_encoder_add_any(e, r, comm);
-    e->what[count] = (unsigned char)slot->code;
-    e->steps[count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
+    uint32_t count = e->head.count, id = r->id;
+    int64_t time_ns = r->time_ns, last_ns = e->head.last_ns;
+    if (__builtin_expect(r->kind - PITHLOG_ENTER > 1 || count >= e->room || time_ns < last_ns || id > PITHI_SAID_MAX,
+                         0))
+        return 0;
+    e->said[count] = id << PITHI_SAID_BITS | r->kind * 5; /* pithi_said */
+    e->steps[count] = (uint64_t)time_ns - (uint64_t)last_ns;
     e->head.last_ns = time_ns;
-    e->head.states += leave;
     e->head.count = count + 1;
-    return PITH_OK;
+    return 1;
 }
 
 #endif

@@ -4,26 +4,6 @@
 
 #include "native/huffman.h"
 
-/* The least step of each class, and the bits below it; of bytes that are no class more than any column has. */
-struct time_class {
-    uint64_t base, mask, bits;
-};
-#define CLASS(top, n)                                                                                                  \
-    {                                                                                                                  \
-        UINT64_C(top) << (n), (UINT64_C(1) << (n)) - 1, n                                                              \
-    }
-#define OCTAVE(n) CLASS(4, n), CLASS(5, n), CLASS(6, n), CLASS(7, n)
-#define OCTAVES(n) OCTAVE(n), OCTAVE(n + 1), OCTAVE(n + 2), OCTAVE(n + 3), OCTAVE(n + 4)
-#define OCTAVES20(n) OCTAVES(n), OCTAVES(n + 5), OCTAVES(n + 10), OCTAVES(n + 15)
-#define NO_CLASS                                                                                                       \
-    {                                                                                                                  \
-        UINT64_MAX, 0, 0                                                                                               \
-    }
-static const struct time_class time_classes[256] = {
-    {0, 0, 0},     {1, 0, 0},  {2, 0, 0}, {3, 0, 0}, OCTAVES20(0), OCTAVES20(20),
-    OCTAVES20(40), OCTAVE(60), NO_CLASS,  NO_CLASS,  NO_CLASS,     NO_CLASS,
-};
-
 const struct pithlog_record pithi_no_fields = {.peer = -1};
 
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
@@ -193,13 +173,13 @@ static int read_dict(struct pithi_block *b)
         if (b->dict_count == PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_DICT, &d))
             return 0;
         uint32_t innermost = d.kind == PITHLOG_LEAVE && d.what == PITHI_INNERMOST;
-        b->codes[b->dict_count++] = (struct pithi_code_entry){{b->lane, d.kind, d.what, d.kind > PITHLOG_LEAVE},
-                                                              (d.kind == PITHLOG_ENTER) - (int64_t)innermost,
-                                                              -innermost};
+        b->codes[b->dict_count++] =
+            (struct pithi_code_entry){d.what, (uint16_t)d.kind, d.kind > PITHLOG_LEAVE,
+                                      (d.kind == PITHLOG_ENTER) - (int32_t)innermost, -innermost};
         b->nested &= d.kind != PITHLOG_LEAVE || innermost;
     }
     for (uint32_t i = b->dict_count; i < 256; i++)
-        b->codes[i] = (struct pithi_code_entry){{b->lane, 0, i, 1}, 0, 0};
+        b->codes[i] = (struct pithi_code_entry){i, 0, 1, 0, 0};
     return 1;
 }
 
@@ -278,7 +258,13 @@ static int get_memory(struct pithi_block *b)
     b->ready = b->ready ? b->ready : malloc(PITHI_READY * sizeof *b->ready);
     b->fields = b->fields ? b->fields : malloc((PITHI_READY + (size_t)1) * sizeof *b->fields);
     b->codes = b->codes ? b->codes : malloc(256 * sizeof *b->codes);
-    return b->ready && b->fields && b->codes;
+    if (!b->ready || !b->fields || !b->codes)
+        return 0;
+    for (int i = 0; i < PITHI_READY; i++)
+        b->ready[i] = (struct pithi_ready){.lane = b->lane};
+    b->with_fields = 0;
+    b->fields[0] = pithi_no_fields; /* copied from here, as memory; the constant would be made anew each time */
+    return 1;
 }
 
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
@@ -326,6 +312,21 @@ void pithi_block_free(struct pithi_block *b)
 
 /* ---- Taking records ---------------------------------------------------------------------------------------------- */
 
+/* The same for numbers of which some have one byte and some more, by chance: up to eight bytes without a branch. */
+static inline int get_uneven(struct pithi_block *b, enum pithi_column c, uint64_t *v)
+{
+    struct pithi_column_view *column = &b->column[c];
+    uint64_t word = pithi_get64(column->at), last = ~word & UINT64_C(0x8080808080808080);
+    if (last == 0 || column->at == column->end)
+        return get_long(column, v);
+    word &= (last ^ (last - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    word = (word & UINT64_C(0x007f007f007f007f)) | (word & UINT64_C(0x7f007f007f007f00)) >> 1;
+    word = (word & UINT64_C(0x00003fff00003fff)) | (word & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *v = (word & UINT64_C(0x0fffffff)) | word >> 32 << 28;
+    column->at += __builtin_ctzll(last) / 8 + 1;
+    return column->at <= column->end;
+}
+
 static inline int get_peer(struct pithi_block *b, int32_t *v, enum pithi_column c)
 {
     uint64_t u;
@@ -359,13 +360,20 @@ static int take_payload(struct pithi_block *b, struct pithlog_record *r)
     return 1;
 }
 
-static int take_posted(struct pithi_block *b, uint64_t *posted)
+/* SEND and RECV alike, as which comes is chance: `recv` is 1 where there is an order of posting. */
+static int take_message(struct pithi_block *b, struct pithlog_record *r, uint64_t recv)
 {
-    uint64_t step;
-    if (!get(b, PITHI_COL_POSTED, &step))
+    struct pithi_column_view *c = &b->column[PITHI_COL_POSTED];
+    uint64_t step = *c->at;
+    if (!get_peer(b, &r->peer, PITHI_COL_PEER) || !get_peer(b, &r->tag, PITHI_COL_TAG) ||
+        !get_uneven(b, PITHI_COL_BYTES, &r->bytes))
         return 0;
-    *posted = b->posted + (uint64_t)pithi_unzigzag(step);
-    b->posted = *posted + 1;
+    if (__builtin_expect((step & recv << 7) != 0, 0) ? !get_long(c, &step) : recv > (uint64_t)(c->end - c->at))
+        return 0;
+    c->at += step < 0x80 ? recv : 0;
+    step = b->posted + (uint64_t)pithi_unzigzag(step);
+    r->posted = step & -recv;
+    b->posted += (step + 1 - b->posted) & -recv;
     return 1;
 }
 
@@ -377,14 +385,11 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     case PITHLOG_COUNTER:
         return take_value(b, &r->value);
     case PITHLOG_SEND:
-        return get_peer(b, &r->peer, PITHI_COL_PEER) && get_peer(b, &r->tag, PITHI_COL_TAG) &&
-               get(b, PITHI_COL_BYTES, &r->bytes);
     case PITHLOG_RECV:
-        return get_peer(b, &r->peer, PITHI_COL_PEER) && get_peer(b, &r->tag, PITHI_COL_TAG) &&
-               get(b, PITHI_COL_BYTES, &r->bytes) && take_posted(b, &r->posted);
+        return take_message(b, r, r->kind == PITHLOG_RECV);
     case PITHLOG_COLL:
-        return get_peer(b, &r->peer, PITHI_COL_PEER) && get(b, PITHI_COL_BYTES, &r->bytes) &&
-               get(b, PITHI_COL_GOT, &r->got_bytes);
+        return get_peer(b, &r->peer, PITHI_COL_PEER) && get_uneven(b, PITHI_COL_BYTES, &r->bytes) &&
+               get_uneven(b, PITHI_COL_GOT, &r->got_bytes);
     case PITHLOG_LOST:
         return get(b, PITHI_COL_BYTES, &r->bytes);
     default:
@@ -392,97 +397,45 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-/* The fields of a record that is no state's, but may turn out to be, for an escape. */
-static int get_fields(struct pithi_block *b, struct pithi_code *code, struct pithlog_record *r)
+/* The fields of the ready record `i`, that is no state's, but may turn out to be, for an escape, into an entry. */
+static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 {
-    struct pithi_dict is = {code->kind, code->what};
-    *r = pithi_no_fields;
+    struct pithi_dict is = {b->ready[i].kind, b->ready[i].what};
+    struct pithlog_record *r = &b->fields[entry];
+    *r = b->fields[0];
+    b->ready[i].entry = entry;
     if (is.kind == 0 && (is.what != PITHI_CODE_ESCAPE || !get_what(b, PITHI_COL_ESCAPE, &is)))
         return 0;
-    r->kind = code->kind = is.kind;
+    r->kind = b->ready[i].kind = is.kind;
     r->comm = is.kind <= PITHLOG_COUNTER ? 0 : is.what;
-    code->what = is.kind <= PITHLOG_COUNTER ? is.what : 0;
+    b->ready[i].what = is.kind <= PITHLOG_COUNTER ? is.what : 0;
     return take_fields(b, r);
 }
 
 /* ---- Making records ready ---------------------------------------------------------------------------------------- */
 
-/* The times of `count` records, when there is nothing uncommon about them (units, huge steps, the end of the bits):
- * 1, or 0: nothing done. */
-static int plain_times(struct pithi_block *b, uint32_t count)
-{
-    const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;
-    struct pithi_ready *ready = b->ready;
-    uint64_t bit = b->bit, time = (uint64_t)b->prepared_ns, all = 0;
-    if (b->head.unit != 1 || b->bit_count - bit < (uint64_t)count * 64)
-        return 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct time_class *class = &time_classes[classes[i]];
-        uint64_t step = class->base + (pithi_get64(bits + (bit >> 3)) >> (bit & 7) & class->mask);
-        bit += class->bits;
-        all |= step;
-        time += step;
-        ready[i].time_ns = (int64_t)time;
-    }
-    if (all >> 57 || time - (uint64_t)b->prepared_ns > (uint64_t)b->head.last_ns - (uint64_t)b->prepared_ns)
-        return 0;
-    b->bit = bit;
-    b->prepared_ns = (int64_t)time;
-    return 1;
-}
-
-/* The same of any; how many make sense. */
-static uint32_t any_times(struct pithi_block *b, uint32_t count)
-{
-    const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct time_class *class = &time_classes[classes[i]];
-        if (class->bits > b->bit_count - b->bit)
-            return i;
-        const unsigned char *p = b->column[PITHI_COL_BITS].at + (b->bit >> 3);
-        uint64_t step = pithi_get64(p) >> (b->bit & 7);
-        if (class->bits > 57 && b->bit & 7)
-            step |= (uint64_t)p[8] << (64 - (b->bit & 7));
-        step = class->base + (step & class->mask);
-        b->bit += class->bits;
-        if (__builtin_mul_overflow(step, b->head.unit, &step) ||
-            step > (uint64_t)b->head.last_ns - (uint64_t)b->prepared_ns)
-            return i;
-        b->prepared_ns = (int64_t)((uint64_t)b->prepared_ns + step);
-        b->ready[i].time_ns = b->prepared_ns;
-    }
-    return count;
-}
-
-/* What `count` records are; how many of them have fields, their places in `list`. Of a block where states end as they
- * nest; *good: 0: more were left than were open. (Which comes, ENTER or LEAVE, is chance: nothing branches on it.) */
-static uint32_t get_nested(struct pithi_block *b, uint32_t count, unsigned char list[PITHI_READY], int *good)
+/* What `count` records are, and which of them have fields. Of a block where states end as they nest; *good: 0: more
+ * were left than were open. (Which comes, ENTER or LEAVE, is chance: nothing branches on it.) */
+static void get_nested(struct pithi_block *b, uint32_t count, int *good)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
     const struct pithi_code_entry *codes = b->codes;
     struct pithi_ready *ready = b->ready;
-    uint32_t *ids = b->open.ids + PITHI_READY, listed = 0;
-    int64_t open = b->open.count, below = 0;
+    uint32_t *bottom = b->open.ids + PITHI_READY, *top = bottom + b->open.count, *least = bottom;
+    uint64_t with_fields = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct pithi_code_entry *code = &codes[what[i]];
-        uint32_t id = code->is.what;
-        ready[i].is = code->is;
-        ids[open] = id;
-        ready[i].is.what = id ^ ((id ^ ids[open - 1]) & code->innermost);
-        open += code->move;
-        below |= open;
-        list[listed] = (unsigned char)i;
-        listed += code->is.fields;
+        uint32_t id = code->what;
+        with_fields |= (uint64_t)code->fields << i;
+        ready[i].kind = code->kind;
+        *top = id;
+        ready[i].what = id ^ ((id ^ top[-1]) & code->innermost);
+        top += code->move;
+        least = top < least ? top : least;
     }
-    b->open.count = (uint32_t)open;
-    *good = below >= 0;
-    return listed;
-}
-
-static int has_fields(struct pithi_block *b, struct pithi_ready *ready, uint32_t number)
-{
-    ready->is.fields = number;
-    return get_fields(b, &ready->is, &b->fields[number]);
+    b->open.count = (uint32_t)(top - bottom);
+    b->with_fields = with_fields;
+    *good = least == bottom;
 }
 
 /* The records before the one that leaves where no state is open. */
@@ -499,38 +452,41 @@ static uint32_t good_before(const struct pithi_block *b, uint32_t open)
 /* Records of a nested block: as many as are good. */
 static uint32_t prepare_nested(struct pithi_block *b, uint32_t count)
 {
-    unsigned char list[PITHI_READY];
-    uint32_t open = b->open.count;
+    uint32_t open = b->open.count, number = 0;
     int good;
-    uint32_t listed = get_nested(b, count, list, &good);
+    get_nested(b, count, &good);
     if (!good)
         count = good_before(b, open);
-    for (uint32_t i = 0; i < listed && list[i] < count; i++)
-        if (!has_fields(b, &b->ready[list[i]], i + 1))
-            return list[i];
+    for (uint64_t some = b->with_fields; some != 0; some &= some - 1) {
+        uint32_t i = (uint32_t)__builtin_ctzll(some);
+        if (i >= count)
+            break;
+        if (!get_fields(b, i, ++number))
+            return i;
+    }
     return count;
 }
 
 /* As pithi_stack.h has it. 0: a LEAVE of the innermost state where none is open, or no memory. */
-static int follow(struct pithi_block *b, struct pithi_code *code)
+static int follow(struct pithi_block *b, uint32_t kind, uint32_t *what)
 {
     struct pithi_open_ids *open = &b->open;
     uint32_t *ids = open->ids + PITHI_READY, at = open->count;
-    if (code->kind == PITHLOG_ENTER && open->count == PITHI_OPEN_MAX) {
+    if (kind == PITHLOG_ENTER && open->count == PITHI_OPEN_MAX) {
         open->count -= PITHI_OPEN_FORGOTTEN;
         memmove(ids + PITHI_OPEN_OUTER, ids + PITHI_OPEN_OUTER + PITHI_OPEN_FORGOTTEN,
                 (open->count - PITHI_OPEN_OUTER) * sizeof *ids);
     }
-    if (code->kind == PITHLOG_ENTER)
-        return push(b, code->what);
-    if (code->kind != PITHLOG_LEAVE)
+    if (kind == PITHLOG_ENTER)
+        return push(b, *what);
+    if (kind != PITHLOG_LEAVE)
         return 1;
-    if (code->what == PITHI_INNERMOST) {
+    if (*what == PITHI_INNERMOST) {
         if (at == 0)
             return 0;
-        code->what = ids[at - 1];
+        *what = ids[at - 1];
     }
-    while (at > 0 && ids[at - 1] != code->what)
+    while (at > 0 && ids[at - 1] != *what)
         at--;
     if (at > 0) {
         memmove(ids + at - 1, ids + at, (open->count - at) * sizeof *ids);
@@ -544,9 +500,13 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;
     uint32_t number = 0;
+    b->with_fields = 0;
     for (uint32_t i = 0; i < count; i++) {
-        b->ready[i].is = b->codes[what[i]].is;
-        if ((b->ready[i].is.fields && !has_fields(b, &b->ready[i], ++number)) || !follow(b, &b->ready[i].is))
+        const struct pithi_code_entry *code = &b->codes[what[i]];
+        b->ready[i].kind = code->kind;
+        b->ready[i].what = code->what;
+        b->with_fields |= (uint64_t)code->fields << i;
+        if ((code->fields && !get_fields(b, i, ++number)) || !follow(b, b->ready[i].kind, &b->ready[i].what))
             return i;
     }
     return count;
@@ -558,19 +518,28 @@ static uint32_t give_comms(struct pithi_block *b, uint32_t count)
 {
     for (uint32_t entry = PITHI_READY; b->comm_at < (uint64_t)b->prepared + count; entry--) {
         uint32_t at = (uint32_t)(b->comm_at - b->prepared);
-        struct pithi_code *is = &b->ready[at].is;
-        if (is->kind > PITHLOG_EVENT)
+        if (b->ready[at].kind > PITHLOG_EVENT)
             return at;
-        if (is->fields == 0) {
-            b->fields[entry] = pithi_no_fields;
-            is->fields = entry;
+        if (b->ready[at].entry == 0) {
+            b->fields[entry] = b->fields[0];
+            b->ready[at].entry = entry;
+            b->with_fields |= UINT64_C(1) << at;
         }
-        b->fields[is->fields].comm = (uint32_t)b->comm;
+        b->fields[b->ready[at].entry].comm = (uint32_t)b->comm;
         b->comm_at++;
         if (!next_comm(b))
             return at;
     }
     return count;
+}
+
+/* Fetches what the next ones will need. Of many lanes by turns, it is not in the first caches. */
+static inline void look_ahead(const struct pithi_block *b, uint32_t prepared)
+{
+    __builtin_prefetch(b->column[PITHI_COL_WHAT].at + prepared);
+    __builtin_prefetch(b->column[PITHI_COL_TIME].at + prepared);
+    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3));
+    __builtin_prefetch(b->column[PITHI_COL_BITS].at + (b->bit >> 3) + 64);
 }
 
 int pithi_block_prepare(struct pithi_block *b)
@@ -580,13 +549,16 @@ int pithi_block_prepare(struct pithi_block *b)
         return -1;
     if (count == 0)
         return 0;
-    if (!plain_times(b, count) && (count = any_times(b, count)) < asked)
+    if ((count = pithi_block_times(b, count)) < asked)
         b->why = "its times pass its end";
+    for (; b->with_fields != 0; b->with_fields &= b->with_fields - 1)
+        b->ready[__builtin_ctzll(b->with_fields)].entry = 0;
     uint32_t most = b->open.count + count;
     int quick = b->nested && most <= PITHI_OPEN_MAX && (most <= b->open.room || reserve_open(b, most + PITHI_READY));
     uint32_t good = quick ? prepare_nested(b, count) : prepare_any(b, count);
     if (b->comm_at != UINT64_MAX)
         good = give_comms(b, good);
+    look_ahead(b, b->prepared + good);
     if (good < count)
         b->why = "a record is cut short or makes no sense";
     b->prepared += good;

@@ -1,50 +1,20 @@
-/* block_write.c - the encoder: collects records of a lane as columns, then packs them.
+/* block_write.c - the encoder: takes records of a lane down, then packs them as columns (their codes: block_codes.c).
  *
- * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores: a code, a time step,
- * and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller. All
- * choices (unit, coding) are made once a block, over whole columns.
+ * The time a record costs here is paid by the program at MPI_Finalize, so adding only stores what the record is, a
+ * time step, and what few kinds carry beyond; that of states stands in block.h, so that it is compiled into its caller.
+ * All else is done once a block, over whole columns.
  */
 #include "native/block.h"
 
 #include "native/huffman.h"
 
-enum { FIRST_ROOM = 16, FIRST_SLOTS_LOG2 = 4, REPEATS_BLOCKS = 8 };
-
-static size_t slots_of(const struct pithi_encoder *e) { return (size_t)1 << (64 - e->code_shift); }
-
-/* One slot in four is used at most, and all codes fit in the largest table. */
-static size_t codes_of(uint32_t slots_log2) { return (size_t)1 << (slots_log2 - 2); }
-
-/* A table of 2^slots_log2 slots, with the codes that there are. */
-static int make_slots(struct pithi_encoder *e, uint32_t slots_log2)
-{
-    struct pithi_code_slot *code = calloc((size_t)1 << slots_log2, sizeof *code);
-    struct pithi_dict *dict = code ? realloc(e->dict, codes_of(slots_log2) * sizeof *dict) : NULL;
-    if (!dict) {
-        free(code);
-        return 0;
-    }
-    free(e->code);
-    e->code = code;
-    e->dict = dict;
-    e->code_shift = 64 - slots_log2;
-    for (uint32_t i = 0; i < e->dict_count; i++) {
-        uint64_t key = pithi_code_key(dict[i].kind, dict[i].what);
-        size_t at = pithi_code_home(e, key);
-        while (code[at].key != 0)
-            at = (at + 1) % slots_of(e);
-        code[at] = (struct pithi_code_slot){key, i};
-    }
-    return 1;
-}
+enum { FIRST_ROOM = 16, REPEATS_BLOCKS = 8 };
 
 struct pithi_encoder *pithi_encoder_new(uint32_t thread)
 {
     struct pithi_encoder *e = calloc(1, sizeof *e);
-    if (!e || !make_slots(e, FIRST_SLOTS_LOG2)) {
-        free(e);
+    if (!e)
         return NULL;
-    }
     e->head.thread = thread;
     e->head.last_ns = INT64_MIN;
     return e;
@@ -56,7 +26,7 @@ void pithi_encoder_free(struct pithi_encoder *e)
         return;
     free(e->open.states);
     free(e->steps);
-    free(e->what);
+    free(e->said);
     free(e->code);
     free(e->dict);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
@@ -66,22 +36,6 @@ void pithi_encoder_free(struct pithi_encoder *e)
 
 /* ---- Adding ------------------------------------------------------------------------------------------------------ */
 
-/* The states open now are what the block starts with. */
-static int begin_block(struct pithi_encoder *e, int64_t time_ns)
-{
-    struct pithi_buffer *out = &e->column[PITHI_COL_OPEN];
-    e->head.first_ns = time_ns;
-    e->head.last_ns = time_ns;
-    e->head.before = e->lane_count;
-    for (uint32_t i = 0; i < e->open.count; i++) {
-        const struct pithi_open_state *s = &e->open.states[i];
-        if (!pithi_buffer_varint(out, s->id) || !pithi_buffer_varint(out, (uint64_t)time_ns - (uint64_t)s->enter_ns) ||
-            !pithi_buffer_varint(out, (uint64_t)s->nested_ns))
-            return 0;
-    }
-    return 1;
-}
-
 static int grow(struct pithi_encoder *e)
 {
     uint32_t room = e->room ? e->room * 4 : FIRST_ROOM;
@@ -89,34 +43,12 @@ static int grow(struct pithi_encoder *e)
     if (!steps)
         return 0;
     e->steps = steps;
-    unsigned char *what = realloc(e->what, room);
-    if (!what)
+    uint32_t *said = realloc(e->said, room * sizeof *said);
+    if (!said)
         return 0;
-    e->what = what;
+    e->said = said;
     e->room = room;
     return 1;
-}
-
-/* The byte for (kind, what) of a code, new ones while there are any, else the escape. -1: no memory. */
-static int code_of(struct pithi_encoder *e, uint32_t kind, uint32_t what)
-{
-    uint64_t key = pithi_code_key(kind, what);
-    size_t at = pithi_code_home(e, key);
-    for (; e->code[at].key != 0; at = (at + 1) % slots_of(e))
-        if (e->code[at].key == key)
-            return (int)e->code[at].code;
-    e->head.kinds |= 1u << (kind == PITHI_LEAVE_INNERMOST ? (uint32_t)PITHLOG_LEAVE : kind);
-    if (e->dict_count == PITHI_CODE_ESCAPE)
-        return PITHI_CODE_ESCAPE;
-    if (e->dict_count == codes_of(64 - e->code_shift)) {
-        if (!make_slots(e, 64 - e->code_shift + 2))
-            return -1;
-        for (at = pithi_code_home(e, key); e->code[at].key != 0;)
-            at = (at + 1) % slots_of(e);
-    }
-    e->dict[e->dict_count] = (struct pithi_dict){kind, what};
-    e->code[at] = (struct pithi_code_slot){key, e->dict_count};
-    return (int)e->dict_count++;
 }
 
 static int put(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
@@ -129,21 +61,34 @@ static int put_bytes(struct pithi_encoder *e, enum pithi_column column, const vo
     return pithi_buffer_add(&e->column[column], data, size);
 }
 
-static int add_leave(struct pithi_encoder *e, uint32_t id, int64_t time_ns)
+/* The same for numbers of which some have one byte and some more, by chance: up to four bytes without a branch. */
+static int put_uneven(struct pithi_encoder *e, enum pithi_column column, uint64_t v)
 {
-    struct pithi_open_state ended;
-    uint32_t depth;
-    e->head.states += (uint32_t)pithi_stack_leave(&e->open, id, time_ns, &ended, &depth);
+    struct pithi_buffer *out = &e->column[column];
+    if (v >> 28 != 0)
+        return pithi_buffer_varint(out, v);
+    if (!pithi_buffer_reserve(out, PITHI_VARINT_MAX))
+        return 0;
+    uint32_t more = (v >> 7 != 0) + (v >> 14 != 0) + (v >> 21 != 0), n = (uint32_t)v;
+    n = (n & 0x7f) | (n & 0x3f80) << 1 | (n & 0x1fc000) << 2 | (n & 0xfe00000) << 3;
+    pithi_put32(out->data + out->size, n | (0x808080 & ((1u << 8 * more) - 1)));
+    out->size += more + 1;
     return 1;
 }
 
-static int add_recv(struct pithi_encoder *e, const struct pithlog_record *r)
+/* SEND and RECV alike, as which comes is chance: `recv` is 1 where there is an order of posting. */
+static int add_message(struct pithi_encoder *e, const struct pithlog_record *r, uint64_t recv)
 {
-    uint64_t step = r->posted - e->posted;
-    e->posted = r->posted + 1;
-    e->head.messages += r->peer >= 0;
-    return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) &&
-           put(e, PITHI_COL_BYTES, r->bytes) && put(e, PITHI_COL_POSTED, pithi_zigzag((int64_t)step));
+    struct pithi_buffer *posted = &e->column[PITHI_COL_POSTED];
+    size_t size = posted->size;
+    uint64_t step = (r->posted - e->posted) & -recv;
+    e->posted += (step + 1) & -recv;
+    e->head.messages += (uint32_t)recv & (r->peer >= 0);
+    if (!put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) || !put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) ||
+        !put_uneven(e, PITHI_COL_BYTES, r->bytes) || !put(e, PITHI_COL_POSTED, pithi_zigzag((int64_t)step)))
+        return 0;
+    posted->size = recv ? posted->size : size;
+    return 1;
 }
 
 static int add_counter(struct pithi_encoder *e, double value)
@@ -166,13 +111,9 @@ static int add_comm(struct pithi_encoder *e, const struct pithlog_record *r, uin
 }
 
 /* What a kind carries beyond code and time. 0: no memory. */
-static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, int64_t time_ns)
+static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
 {
     switch (r->kind) {
-    case PITHLOG_ENTER:
-        return pithi_stack_enter(&e->open, r->id, time_ns);
-    case PITHLOG_LEAVE:
-        return add_leave(e, r->id, time_ns);
     case PITHLOG_EVENT:
         e->head.events++;
         return put(e, PITHI_COL_SIZE, r->payload_bytes) &&
@@ -180,10 +121,8 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, i
     case PITHLOG_COUNTER:
         return add_counter(e, r->value);
     case PITHLOG_SEND:
-        return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_TAG, pithi_zigzag(r->tag)) &&
-               put(e, PITHI_COL_BYTES, r->bytes);
     case PITHLOG_RECV:
-        return add_recv(e, r);
+        return add_message(e, r, r->kind == PITHLOG_RECV);
     case PITHLOG_COLL:
         return put(e, PITHI_COL_PEER, pithi_zigzag(r->peer)) && put(e, PITHI_COL_BYTES, r->bytes) &&
                put(e, PITHI_COL_GOT, r->got_bytes);
@@ -195,37 +134,35 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r, i
     }
 }
 
-/* What happened, as the code of a record says it. */
-static struct pithi_dict meaning_of(const struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
+/* What a record is about, as the log's or, where that is a communicator, the rank's number. */
+static uint32_t subject_of(const struct pithlog_record *r, uint32_t comm)
 {
-    const uint32_t no_what = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
-    if (r->kind == PITHLOG_LEAVE && e->open.count && e->open.states[e->open.count - 1].id == r->id)
-        return (struct pithi_dict){PITHI_LEAVE_INNERMOST, 0};
-    return (struct pithi_dict){r->kind, r->kind <= PITHLOG_COUNTER ? r->id : no_what >> r->kind & 1 ? 0 : comm};
+    const uint32_t none = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
+    return r->kind <= PITHLOG_COUNTER ? r->id : none >> r->kind & 1 ? 0 : comm;
 }
 
-int pithi_encoder_add_any(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
+int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *r, uint32_t comm)
 {
+    uint32_t count = e->head.count;
     int64_t time_ns = r->time_ns;
     if (r->kind < PITHLOG_ENTER || r->kind > PITHLOG_LOST)
-        return pithi_fail(PITH_ERR_USAGE, "a record of kind %u: there is no such", r->kind);
+        return pithi_fail(PITH_ERR_USAGE, "unknown record kind %u", r->kind);
     if (r->kind == PITHLOG_EVENT && r->payload_bytes > PITHI_PAYLOAD_MAX)
         return pithi_fail(PITH_ERR_UNSUPPORTED, "a payload of %u bytes: at most %u can be stored", r->payload_bytes,
                           PITHI_PAYLOAD_MAX);
+    uint32_t what = subject_of(r, comm);
+    if (what > PITHI_SAID_MAX)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "definition or communicator %u: at most %u can be stored", what,
+                          PITHI_SAID_MAX);
     if (time_ns < e->head.last_ns)
         time_ns = e->head.last_ns;
-    if ((e->head.count == 0 && !begin_block(e, time_ns)) || (e->head.count == e->room && !grow(e)))
+    if (count == e->room && !grow(e))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
-    struct pithi_dict is = meaning_of(e, r, comm);
-    int code = code_of(e, is.kind, is.what);
-    if (code < 0)
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
-    e->what[e->head.count] = (unsigned char)code;
-    e->steps[e->head.count] = (uint64_t)time_ns - (uint64_t)e->head.last_ns;
+    e->said[count] = pithi_said(r->kind, what);
+    e->steps[count] = (uint64_t)time_ns - (uint64_t)(count > 0 ? e->head.last_ns : e->before_ns);
     e->head.count++;
     e->head.last_ns = time_ns;
-    if ((code == (int)PITHI_CODE_ESCAPE && !(put(e, PITHI_COL_ESCAPE, is.kind) && put(e, PITHI_COL_ESCAPE, is.what))) ||
-        !add_fields(e, r, time_ns) || !add_comm(e, r, comm))
+    if (!add_fields(e, r) || !add_comm(e, r, comm))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for the records of a lane");
     return PITH_OK;
 }
@@ -266,28 +203,60 @@ static inline void put_bits(struct bits *b, uint64_t value, unsigned count)
     b->used %= 8;
 }
 
+static void put_long(struct bits *b, uint64_t value, unsigned count)
+{
+    unsigned low = count < 32 ? count : 32;
+    put_bits(b, value & ((UINT64_C(1) << low) - 1), low);
+    put_bits(b, value >> low, count - low);
+}
+
+/* The class of a step, and in *bits how many are below it; those in *rest. */
+static inline unsigned char class_of(uint64_t step, unsigned *bits, uint64_t *rest)
+{
+    unsigned below = 61 - (unsigned)__builtin_clzll(step | 4);
+    uint64_t top = step >> below;
+    *bits = below;
+    *rest = step ^ top << below;
+    return (unsigned char)(4 * below + (unsigned)top);
+}
+
+/* Steps of whole units. */
+static void make_units(uint64_t *steps, uint32_t count, uint64_t unit)
+{
+    for (uint32_t i = 0; unit != 1 && i < count; i++)
+        steps[i] /= unit;
+}
+
 /* Fills PITHI_COL_TIME and PITHI_COL_BITS from the steps. */
 static int code_times(struct pithi_encoder *e)
 {
     struct pithi_buffer *time = &e->column[PITHI_COL_TIME], *out = &e->column[PITHI_COL_BITS];
-    uint64_t unit = e->head.unit = unit_of(e->steps, e->head.count);
-    if (!pithi_buffer_reserve(time, e->head.count) || !pithi_buffer_reserve(out, (size_t)e->head.count * 8 + 16))
+    uint64_t *steps = e->steps, rest[2];
+    uint32_t count = e->head.count, i = 0;
+    unsigned bits[2];
+    if (!pithi_buffer_reserve(time, count) || !pithi_buffer_reserve(out, (size_t)count * 8 + 16))
         return 0;
-    unsigned char *class_at = time->data;
+    if (count > 0)
+        steps[0] = 0; /* the block has the time of its first record */
+    e->head.unit = unit_of(steps, count);
+    make_units(steps, count, e->head.unit);
+    unsigned char *classes = time->data;
     struct bits b = {out->data, 0, 0};
-    for (uint32_t i = 0; i < e->head.count; i++) {
-        unsigned bits;
-        uint64_t step = unit == 1 ? e->steps[i] : e->steps[i] / unit;
-        *class_at++ = (unsigned char)pithi_time_class(step, &bits);
-        step &= (UINT64_C(1) << bits) - 1;
-        if (__builtin_expect(bits > 56, 0)) {
-            put_bits(&b, step & UINT32_MAX, 32);
-            step >>= 32;
-            bits -= 32;
+    for (; i + 2 <= count; i += 2) { /* two at once, as few steps have many bits */
+        classes[i] = class_of(steps[i], &bits[0], &rest[0]);
+        classes[i + 1] = class_of(steps[i + 1], &bits[1], &rest[1]);
+        if (__builtin_expect(bits[0] + bits[1] <= 56, 1)) {
+            put_bits(&b, rest[1] << bits[0] | rest[0], bits[0] + bits[1]);
+        } else {
+            put_long(&b, rest[0], bits[0]);
+            put_long(&b, rest[1], bits[1]);
         }
-        put_bits(&b, step, bits);
     }
-    time->size = e->head.count;
+    for (; i < count; i++) {
+        classes[i] = class_of(steps[i], &bits[0], &rest[0]);
+        put_long(&b, rest[0], bits[0]);
+    }
+    time->size = count;
     out->size = (size_t)(b.at - out->data) + (b.used > 0);
     return 1;
 }
@@ -297,7 +266,7 @@ static int code_dict(struct pithi_encoder *e)
     for (uint32_t i = 0; i < e->dict_count; i++)
         if (!put(e, PITHI_COL_DICT, e->dict[i].kind) || !put(e, PITHI_COL_DICT, e->dict[i].what))
             return 0;
-    return pithi_buffer_add(&e->column[PITHI_COL_WHAT], e->what, e->head.count);
+    return 1;
 }
 
 /* log2 of n > 0 to about 0.01: between powers of two a parabola. (libm is not worth a dependency.) */
@@ -335,6 +304,17 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
     return e->repeats[c].pay;
 }
 
+/* The bits below the classes of time steps are noise, but where a clock has a habit: its beginning says whether. */
+static int looks_like_noise(const struct pithi_buffer *column)
+{
+    enum { PART = 4096 };
+    uint32_t seen[256];
+    if (column->size < 2 * PART)
+        return 0;
+    pithi_histogram(column->data, PART, seen);
+    return entropy_bytes(seen, PART) - (double)pithi_huffman_head(seen) > .98 * PART;
+}
+
 /* Packs into `out` (room for the column): its size and coding; 0: store it. Time steps have no repeats but by
  * chance. */
 static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum pithi_column c, unsigned char *out,
@@ -343,7 +323,7 @@ static size_t pack_column(struct pithi_encoder *e, struct pithi_zip *zip, enum p
     const struct pithi_buffer *column = &e->column[c];
     uint32_t seen[256];
     size_t packed;
-    if (column->size <= 32)
+    if (column->size <= 32 || (c == PITHI_COL_BITS && looks_like_noise(column)))
         return 0;
     pithi_histogram(column->data, column->size, seen);
     double huffman = entropy_bytes(seen, column->size);
@@ -402,11 +382,11 @@ static void put_head(unsigned char *p, const struct pithi_block_head *h)
 static void next_block(struct pithi_encoder *e)
 {
     e->lane_count += e->head.count;
+    e->before_ns = e->head.last_ns;
     e->head = (struct pithi_block_head){.thread = e->head.thread, .last_ns = e->head.last_ns};
-    e->dict_count = 0;
     e->posted = 0;
     e->with_comm = 0;
-    memset(e->code, 0, slots_of(e) * sizeof *e->code);
+    pithi_encoder_forget(e);
     for (int i = 0; i < PITHI_COL_COUNT; i++)
         e->column[i].size = 0;
 }
@@ -415,6 +395,9 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
                       struct pithi_block_head *head)
 {
     size_t start = out->size;
+    int err = pithi_encoder_code(e);
+    if (err != PITH_OK)
+        return err;
     if (!code_times(e) || !code_dict(e))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for a block");
     e->head.columns = 0;

@@ -13,9 +13,17 @@ void pithi_histogram(const unsigned char *data, size_t size, uint32_t seen[256])
 {
     uint32_t part[4][256] = {{0}}; /* four, as the same byte twice in a row would wait for itself */
     size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            part[k][data[i + k]]++;
+    for (; i + 8 <= size; i += 8) {
+        uint64_t eight = pithi_get64(data + i);
+        part[0][eight & 255]++;
+        part[1][eight >> 8 & 255]++;
+        part[2][eight >> 16 & 255]++;
+        part[3][eight >> 24 & 255]++;
+        part[0][eight >> 32 & 255]++;
+        part[1][eight >> 40 & 255]++;
+        part[2][eight >> 48 & 255]++;
+        part[3][eight >> 56]++;
+    }
     for (; i < size; i++)
         part[0][data[i]]++;
     for (int c = 0; c < 256; c++)
@@ -138,23 +146,47 @@ static size_t part_at(size_t size, size_t part)
     return at < size ? at : size;
 }
 
-/* Puts the codes (code | length << 12) of `size` bytes to `out`; behind them. */
-static unsigned char *put_codes(const unsigned char *data, size_t size, const uint16_t coded[256], unsigned char *out)
+/* Bits being put, lowest first: whole bytes leave at once, up to 7 bits stay in `word`. */
+struct bits {
+    unsigned char *at;
+    uint64_t word;
+    unsigned used;
+};
+
+/* Adds the `count` bits that are the highest of `top`: 1 to 57. */
+static inline void put_top(struct bits *b, uint64_t top, unsigned count)
 {
-    uint64_t word = 0;
-    unsigned used = 0;
-    for (size_t i = 0; i < size;) {
-        for (size_t end = size - i < 5 ? size : i + 5; i < end; i++) {
-            unsigned c = coded[data[i]];
-            word |= (uint64_t)(c & (TABLE - 1)) << used;
-            used += c >> 12;
-        }
-        pithi_put64(out, word); /* 7 + 5 * 11 bits at most */
-        out += used / 8;
-        word >>= used / 8 * 8;
-        used %= 8;
+    b->word |= top >> (64 - count) << b->used;
+    b->used += count;
+    pithi_put64(b->at, b->word);
+    b->at += b->used / 8;
+    b->word >>= b->used / 8 * 8;
+    b->used %= 8;
+}
+
+static inline uint64_t push(uint64_t top, uint64_t code, uint64_t *lengths)
+{
+    *lengths += code;
+    return top >> (code & 63) | code;
+}
+
+/* Puts the codes of `size` bytes to `out`; behind them. A code stands at the top of its entry, its length in the lowest
+ * byte: codes are pushed in from the top; the lengths stay below them and are cut off. */
+static unsigned char *put_codes(const unsigned char *data, size_t size, const uint64_t coded[256], unsigned char *out)
+{
+    struct bits b = {out, 0, 0};
+    size_t i = 0;
+    for (; i + 5 <= size; i += 5) { /* 55 bits at most */
+        uint64_t lengths = 0, top = push(0, coded[data[i]], &lengths);
+        top = push(top, coded[data[i + 1]], &lengths);
+        top = push(top, coded[data[i + 2]], &lengths);
+        top = push(top, coded[data[i + 3]], &lengths);
+        top = push(top, coded[data[i + 4]], &lengths);
+        put_top(&b, top, lengths & 255);
     }
-    return out + (used + 7) / 8;
+    for (; i < size; i++)
+        put_top(&b, coded[data[i]], coded[data[i]] & 255);
+    return b.at + (b.used > 0);
 }
 
 size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t seen[256], unsigned char *out,
@@ -162,7 +194,7 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
 {
     unsigned char length[256];
     uint16_t code[256];
-    uint64_t bits = 0;
+    uint64_t bits = 0, coded[256];
     if (size == 0)
         return 0;
     code_lengths(seen, length);
@@ -172,11 +204,11 @@ size_t pithi_huffman_pack(const unsigned char *data, size_t size, const uint32_t
         return 0;
     make_codes(length, code);
     for (unsigned c = 0; c < 256; c++)
-        code[c] = (uint16_t)(code[c] | length[c] << 12);
+        coded[c] = length[c] ? (uint64_t)code[c] << (64 - length[c]) | length[c] : 0;
     unsigned char *sizes = put_lengths(length, seen, out), *at = sizes + SIZES;
     for (size_t part = 0; part < PARTS; part++) {
         size_t from = part_at(size, part);
-        unsigned char *end = put_codes(data + from, part_at(size, part + 1) - from, code, at);
+        unsigned char *end = put_codes(data + from, part_at(size, part + 1) - from, coded, at);
         if (part < PARTS - 1)
             pithi_put32(sizes + 4 * part, (uint32_t)(end - at));
         at = end;
@@ -246,7 +278,6 @@ static int make_table(const unsigned char *lengths, unsigned low, unsigned high,
 struct part {
     const unsigned char *data; /* its bits */
     uint64_t bytes, bit;
-    unsigned char *out, *end; /* where its bytes go */
 };
 
 #define INLINE inline __attribute__((always_inline))
@@ -259,34 +290,70 @@ static INLINE void take_one(const uint16_t table[TABLE], uint64_t *v, uint32_t *
     *sum += entry;
 }
 
-/* The next five of a part: 57 bits come with a read, five codes have 55 at most. */
-static INLINE void take_five(const uint16_t table[TABLE], struct part *p)
+enum { READ = 57, FIVE = 5 * LONGEST }; /* bits that come with a read, and that five codes have at most */
+
+/* The next five of a part, from bit `bit` on; the bit behind them. */
+static INLINE uint64_t take_five(const uint16_t table[TABLE], const unsigned char *data, uint64_t bit,
+                                 unsigned char *out)
 {
-    uint64_t v = pithi_get64(p->data + (p->bit >> 3)) >> (p->bit & 7);
+    uint64_t v = pithi_get64(data + (bit >> 3)) >> (bit & 7);
     uint32_t sum = 0;
-    take_one(table, &v, &sum, p->out);
-    take_one(table, &v, &sum, p->out + 1);
-    take_one(table, &v, &sum, p->out + 2);
-    take_one(table, &v, &sum, p->out + 3);
-    take_one(table, &v, &sum, p->out + 4);
-    p->out += 5;
-    p->bit += sum & 255;
+    take_one(table, &v, &sum, out);
+    take_one(table, &v, &sum, out + 1);
+    take_one(table, &v, &sum, out + 2);
+    take_one(table, &v, &sum, out + 3);
+    take_one(table, &v, &sum, out + 4);
+    return bit + (sum & 255);
+}
+_Static_assert(FIVE <= READ, "one read has five codes");
+
+/* How many times five can be taken for sure, by the bits that are left. */
+static uint64_t fives_left(const struct part *p)
+{
+    uint64_t bits = p->bytes * 8;
+    return bits < p->bit + 64 ? 0 : (bits - p->bit - 64) / FIVE + 1;
 }
 
-static inline int five_left(const struct part *p) { return ((p->bit >> 3) + 8 <= p->bytes) & (p->end - p->out >= 5); }
+/* Takes fives from all four parts side by side, `each` apart in `out`, as long as all have them and none goes beyond
+ * `most`; how many bytes of each. */
+static size_t take_fives(const uint16_t table[TABLE], struct part part[PARTS], unsigned char *out, size_t each,
+                         size_t most)
+{
+    uint64_t a = part[0].bit, b = part[1].bit, c = part[2].bit, d = part[3].bit; /* in registers */
+    size_t done = 0;
+    for (;;) {
+        uint64_t fives = (most - done) / 5;
+        for (int i = 0; i < PARTS; i++) {
+            uint64_t left = fives_left(&part[i]);
+            fives = left < fives ? left : fives;
+        }
+        if (fives == 0)
+            return done;
+        for (size_t end = done + 5 * fives; done < end; done += 5) {
+            a = take_five(table, part[0].data, a, out + done);
+            b = take_five(table, part[1].data, b, out + each + done);
+            c = take_five(table, part[2].data, c, out + 2 * each + done);
+            d = take_five(table, part[3].data, d, out + 3 * each + done);
+        }
+        part[0].bit = a;
+        part[1].bit = b;
+        part[2].bit = c;
+        part[3].bit = d;
+    }
+}
 
 /* The last of a part: 1, or 0 when its bits do not end with its bytes. */
-static int take_rest(const uint16_t table[TABLE], struct part *p)
+static int take_rest(const uint16_t table[TABLE], struct part *p, unsigned char *out, const unsigned char *end)
 {
-    while (p->out < p->end && p->bit <= p->bytes * 8) {
+    while (out < end && p->bit <= p->bytes * 8) {
         uint64_t v = 0;
         for (uint64_t k = 0; k < 3 && (p->bit >> 3) + k < p->bytes; k++)
             v |= (uint64_t)p->data[(p->bit >> 3) + k] << 8 * k;
         unsigned entry = table[v >> (p->bit & 7) & (TABLE - 1)];
-        *p->out++ = (unsigned char)(entry >> 8);
+        *out++ = (unsigned char)(entry >> 8);
         p->bit += entry & 15;
     }
-    return p->out == p->end && p->bit <= p->bytes * 8 && p->bytes * 8 - p->bit < 8;
+    return out == end && p->bit <= p->bytes * 8 && p->bytes * 8 - p->bit < 8;
 }
 
 int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *out, size_t out_size)
@@ -304,16 +371,14 @@ int pithi_huffman_unpack(const unsigned char *data, size_t size, unsigned char *
         uint64_t bytes = i < PARTS - 1 ? pithi_get32(sizes + 4 * i) : left;
         if (bytes > left)
             return 0;
-        part[i] = (struct part){at, bytes, 0, out + part_at(out_size, i), out + part_at(out_size, i + 1)};
+        part[i] = (struct part){at, bytes, 0};
         at += bytes;
         left -= bytes;
     }
-    struct part a = part[0], b = part[1], c = part[2], d = part[3]; /* in registers */
-    while (five_left(&a) & five_left(&b) & five_left(&c) & five_left(&d)) {
-        take_five(table, &a);
-        take_five(table, &b);
-        take_five(table, &c);
-        take_five(table, &d);
-    }
-    return take_rest(table, &a) & take_rest(table, &b) & take_rest(table, &c) & take_rest(table, &d);
+    size_t each = part_at(out_size, 1), last = out_size - part_at(out_size, PARTS - 1);
+    size_t done = take_fives(table, part, out, each, last < each ? last : each);
+    int good = 1;
+    for (size_t i = 0; i < PARTS; i++)
+        good &= take_rest(table, &part[i], out + part_at(out_size, i) + done, out + part_at(out_size, i + 1));
+    return good;
 }

@@ -48,18 +48,21 @@ static int begin(struct pithi_lane_summary *s, uint32_t thread, uint32_t sheet_r
 static int symbols_of(struct pithi_summary *builder, const struct pithi_encoder *e, uint16_t *symbols)
 {
     const struct pithi_buffer *escape = &e->column[PITHI_COL_ESCAPE];
-    const unsigned char *p = escape->data, *end = p ? p + escape->size : NULL;
-    uint32_t of_code[256] = {0}, bad = 0;
+    const unsigned char *codes = e->column[PITHI_COL_WHAT].data, *p = escape->data, *end = p ? p + escape->size : NULL;
+    uint16_t of_code[256] = {0};
+    uint32_t bad = 0, count = e->head.count, symbol;
     for (uint32_t i = 0; i < e->dict_count; i++) {
-        of_code[i] = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
-        bad |= of_code[i] == UINT32_MAX;
+        symbol = pithi_summary_symbol(builder, pithi_change_of(e->dict[i].kind, e->dict[i].what));
+        of_code[i] = (uint16_t)symbol;
+        bad |= symbol == UINT32_MAX;
     }
-    for (uint32_t i = 0; i < e->head.count; i++) {
+    for (uint32_t i = 0; i < count; i++)
+        symbols[i] = of_code[codes[i]];
+    for (uint32_t i = 0; escape->size > 0 && i < count; i++) {
         uint64_t kind, what;
-        symbols[i] = (uint16_t)of_code[e->what[i]];
-        if (e->what[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
+        if (codes[i] == PITHI_CODE_ESCAPE && (p = pithi_get_varint(p, end, &kind)) &&
             (p = pithi_get_varint(p, end, &what))) {
-            uint32_t symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
+            symbol = pithi_summary_symbol(builder, pithi_change_of((uint32_t)kind, (uint32_t)what));
             bad |= symbol == UINT32_MAX;
             symbols[i] = (uint16_t)symbol;
         }
@@ -98,13 +101,10 @@ static int add_block(struct pithi_lane_summary *s, const struct pithi_encoder *e
         return err;
     if (!(symbols = malloc(e->head.count * sizeof *symbols)))
         return no_memory();
-    e->steps[0] = (uint64_t)e->head.first_ns - s->last_ns; /* a block knows nothing of the one before */
     err = symbols_of(s->builder, e, symbols)
               ? pithi_summary_add(s->builder, symbols, e->steps, e->head.count, put_sheet, target)
               : no_memory();
-    e->steps[0] = 0;
     free(symbols);
-    s->last_ns = (uint64_t)e->head.last_ns;
     s->records += e->head.count;
     return err;
 }

@@ -23,14 +23,15 @@ struct pithi_lane_summary {
     struct pithi_paths *paths;
     struct pithi_sheet_place *places;
     uint32_t count, room;
-    uint64_t last_ns, records;
+    uint64_t records;
     int given_up;             /* no memory, or more kinds of changes than it can tell apart: the lane has no summary */
     struct pithi_buffer list; /* as it stands in the index: the paths; places are put with their base */
 };
 
 /* A lane without summary is better than a log that is not written: only the sink makes these fail. */
 
-/* The records of a block, before pithi_encoder_end. Sheets get `sheet_records` records each at most. */
+/* The records of a block, between pithi_encoder_code and pithi_encoder_end. Sheets get `sheet_records` records each at
+ * most. */
 int pithi_lane_summary_block(struct pithi_lane_summary *summary, const struct pithi_encoder *encoder, int32_t rank,
                              uint32_t sheet_records, const struct pithi_sink *sink);
 /* No more records. */

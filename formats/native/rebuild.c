@@ -209,8 +209,8 @@ static int note_uses(struct rebuild *b, uint32_t part)
         if (!note_use(b, part, &(struct pithi_dict){PITHLOG_ENTER, b->opened.states[i].id}))
             return 0;
     for (uint32_t i = 0; i < b->block.dict_count; i++)
-        if (b->block.codes[i].is.what != PITHI_INNERMOST &&
-            !note_use(b, part, &(struct pithi_dict){b->block.codes[i].is.kind, b->block.codes[i].is.what}))
+        if (b->block.codes[i].what != PITHI_INNERMOST &&
+            !note_use(b, part, &(struct pithi_dict){b->block.codes[i].kind, b->block.codes[i].what}))
             return 0;
     while (pithi_block_escape(&b->block, &d))
         if (d.what != PITHI_INNERMOST && !note_use(b, part, &d))

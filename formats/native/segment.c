@@ -275,7 +275,7 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     struct pithi_block_head head;
     struct written_block w;
     int err;
-    if ((err = flush_meta(s)) != PITH_OK ||
+    if ((err = flush_meta(s)) != PITH_OK || (err = pithi_encoder_code(lane->encoder)) != PITH_OK ||
         ((s->sheet_records || lane->summary.builder) &&
          (err = pithi_lane_summary_block(&lane->summary, lane->encoder, s->rank.rank, s->sheet_records, &s->sink)) !=
              PITH_OK))
@@ -306,8 +306,8 @@ static int end_block(struct pithi_segment *s, struct lane *lane)
     return PITH_OK;
 }
 
-int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index,
-                         uint32_t comm)
+static __attribute__((noinline)) int add_any(struct pithi_segment *s, const struct pithlog_record *record,
+                                             uint32_t lane_index, uint32_t comm)
 {
     if (lane_index >= s->lane_count || comm >= s->comm_count)
         return pithi_fail(PITH_ERR_USAGE, "a record of a lane or communicator that was not made");
@@ -318,9 +318,26 @@ int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *r
     return err == PITH_OK && pithi_encoder_full(lane->encoder, s->block_records) ? end_block(s, lane) : err;
 }
 
+/* Nearly all records come by here, so it is short: neither the first nor the last of a block, no communicator. */
+static inline int add(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index, uint32_t comm)
+{
+    if (__builtin_expect(lane_index < s->lane_count && comm == 0, 1)) {
+        struct pithi_encoder *e = s->lanes[lane_index].encoder;
+        if (e && pithi_encoder_count(e) + 1 < s->block_records && pithi_encoder_quick(e, record))
+            return PITH_OK;
+    }
+    return add_any(s, record, lane_index, comm);
+}
+
+int pithi_segment_add_to(struct pithi_segment *s, const struct pithlog_record *record, uint32_t lane_index,
+                         uint32_t comm)
+{
+    return add(s, record, lane_index, comm);
+}
+
 int pithi_segment_add(struct pithi_segment *s, const struct pithlog_record *record)
 {
-    return pithi_segment_add_to(s, record, record->lane, record->comm);
+    return add(s, record, record->lane, record->comm);
 }
 
 void pithi_segment_share_zip(struct pithi_segment *s, struct pithi_zip *zip) { s->zip = zip; }

@@ -56,9 +56,9 @@ struct pithi_summary {
     struct pithi_stack open; /* while `path` is PITHI_PATH_NONE */
     int inexact;             /* such records are in the piece of level 3 under way */
     uint32_t path_room;
-    uint64_t *path_ns;                      /* [path_room] all 0 but while a piece is ended */
+    uint64_t *path_ns; /* [path_room] all 0 but while a piece is ended */
     struct tally tally[PITHI_PIECE_LEVELS];
-    struct sums *sums;                      /* [sum_room] by definition */
+    struct sums *sums; /* [sum_room] by definition */
     uint32_t sum_room, walk;
     struct open_piece *pieces[PITHI_PIECE_LEVELS];
     uint32_t piece_count[PITHI_PIECE_LEVELS], piece_room[PITHI_PIECE_LEVELS];
