@@ -91,9 +91,9 @@ struct entry {
     char *name, *colour, *group, *format; /* in one piece of memory with the entry */
 };
 
-enum { BUCKETS = 1024 };
-static struct entry *buckets[BUCKETS];
-static struct entry **entries; /* by id; [0] unused */
+static struct entry *first_buckets[256], **buckets = first_buckets; /* a power of two of them */
+static size_t bucket_count = 256, chained;                          /* at most as many entries as buckets */
+static struct entry **entries;                                      /* by id; [0] unused */
 static uint32_t entry_count, entry_room;
 
 /* FNV-1a. */
@@ -139,6 +139,37 @@ static int widen(void)
     return 1;
 }
 
+/* Doubles the buckets, so that a look-up takes the same time however many names there are. Without memory for them the
+ * chains become longer. */
+static void spread(void)
+{
+    size_t count = bucket_count * 2, i;
+    struct entry **more = calloc(count, sizeof(struct entry *)), *entry, *next;
+    if (more == NULL)
+        return;
+    for (i = 0; i < bucket_count; i++)
+        for (entry = buckets[i]; entry != NULL; entry = next) {
+            next = entry->chain;
+            entry->chain = more[entry->hash & (count - 1)];
+            more[entry->hash & (count - 1)] = entry;
+        }
+    if (buckets != first_buckets)
+        free(buckets);
+    buckets = more;
+    bucket_count = count;
+}
+
+static void chain(struct entry *entry)
+{
+    struct entry **bucket;
+    if (chained == bucket_count)
+        spread();
+    bucket = &buckets[entry->hash & (bucket_count - 1)];
+    entry->chain = *bucket;
+    *bucket = entry;
+    chained++;
+}
+
 /* Gives the new entry's id, or 0. What is left out is kept too, but for its id: the same name gives the same. */
 static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const strings[4])
 {
@@ -163,8 +194,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
     entry->colour = append(&at, strings[1]);
     entry->group = append(&at, strings[2]);
     entry->format = append(&at, strings[3]);
-    entry->chain = buckets[hash % BUCKETS];
-    buckets[hash % BUCKETS] = entry;
+    chain(entry);
     entry->id = PITH_LEFT_OUT_;
     if (selected) {
         entries[++entry_count] = entry;
@@ -176,7 +206,7 @@ static uint32_t add_entry(uint16_t type, uint64_t hash, const char *const string
 static uint32_t find(uint16_t type, uint64_t hash, const char *name)
 {
     const struct entry *entry;
-    for (entry = buckets[hash % BUCKETS]; entry != NULL; entry = entry->chain)
+    for (entry = buckets[hash & (bucket_count - 1)]; entry != NULL; entry = entry->chain)
         if (entry->hash == hash && entry->type == type && strcmp(entry->name, name) == 0)
             return entry->id;
     return 0;

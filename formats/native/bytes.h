@@ -126,20 +126,40 @@ static inline int pithi_buffer_string(struct pithi_buffer *b, const char *s)
     return pithi_buffer_varint(b, n) && pithi_buffer_add(b, s, n);
 }
 
-/* A string as pithi_buffer_string wrote it: a malloc'ed copy in *s. The byte after, or NULL: it does not fit, holds a
- * NUL, or there is no memory. */
-static inline const unsigned char *pithi_get_string(const unsigned char *p, const unsigned char *end, char **s)
+/* Text within other bytes, without a NUL. */
+struct pithi_slice {
+    const char *text;
+    size_t size;
+};
+
+static inline struct pithi_slice pithi_slice(const char *s)
+{
+    return (struct pithi_slice){s ? s : "", s ? strlen(s) : 0};
+}
+
+/* A string as pithi_buffer_string wrote it, where it stands. The byte after it, or NULL: it does not fit, or has a
+ * NUL. */
+static inline const unsigned char *pithi_get_slice(const unsigned char *p, const unsigned char *end,
+                                                   struct pithi_slice *text)
 {
     uint64_t n;
     if (!(p = pithi_get_varint(p, end, &n)) || n > (uint64_t)(end - p) || memchr(p, 0, n))
         return NULL;
-    char *copy = malloc(n + 1);
-    if (!copy)
-        return NULL;
-    memcpy(copy, p, n);
-    copy[n] = 0;
-    *s = copy;
+    *text = (struct pithi_slice){(const char *)p, n};
     return p + n;
+}
+
+/* The same as a malloc'ed copy in *s. NULL also when there is no memory. */
+static inline const unsigned char *pithi_get_string(const unsigned char *p, const unsigned char *end, char **s)
+{
+    struct pithi_slice text;
+    char *copy;
+    if (!(p = pithi_get_slice(p, end, &text)) || !(copy = malloc(text.size + 1)))
+        return NULL;
+    memcpy(copy, text.text, text.size);
+    copy[text.size] = 0;
+    *s = copy;
+    return p;
 }
 
 #endif

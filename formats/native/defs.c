@@ -10,12 +10,13 @@ struct property {
 };
 
 struct pithi_defs {
-    struct pithlog_def *defs; /* strings are ours */
+    struct pithlog_def *defs; /* the strings of each are ours, in one piece of memory that begins with its name */
     uint32_t count, room;
     struct property *properties;
     uint32_t property_count, property_room;
     uint32_t *slots; /* hash of (kind, name): id + 1, 0 = free */
     uint32_t slot_count;
+    uint32_t *property_slots; /* the same of keys; twice as many as there is room for properties */
     struct pithi_places places;
 };
 
@@ -29,13 +30,7 @@ int pithi_defs_new(struct pithi_defs **defs)
     return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
 }
 
-static void free_def(struct pithlog_def *d)
-{
-    free((char *)(uintptr_t)d->name);
-    free((char *)(uintptr_t)d->colour);
-    free((char *)(uintptr_t)d->group);
-    free((char *)(uintptr_t)d->format);
-}
+static void free_def(struct pithlog_def *d) { free((char *)(uintptr_t)d->name); }
 
 void pithi_defs_free(struct pithi_defs *defs)
 {
@@ -50,6 +45,7 @@ void pithi_defs_free(struct pithi_defs *defs)
     free(defs->defs);
     free(defs->properties);
     free(defs->slots);
+    free(defs->property_slots);
     pithi_places_free(&defs->places);
     free(defs);
 }
@@ -88,25 +84,39 @@ int pithi_defs_comm(struct pithi_defs *defs, const struct pithlog_comm *comm, in
                : pithi_fail(PITH_ERR_MEMORY, "no memory for communicators");
 }
 
-static uint32_t hash_of(int kind, const char *name)
+static uint32_t hash_of(int kind, const char *name, size_t size)
 {
     uint32_t h = 2166136261u ^ (uint32_t)kind;
-    for (; *name; name++)
-        h = (h ^ (unsigned char)*name) * 16777619u;
-    return h;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ (unsigned char)name[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static int is_same(const char *string, const struct pithi_slice *text)
+{
+    return strncmp(string, text->text, text->size) == 0 && string[text->size] == '\0';
 }
 
 /* The slot where (kind, name) is or belongs. */
-static uint32_t *find(const struct pithi_defs *s, int kind, const char *name)
+static uint32_t *find(const struct pithi_defs *s, int kind, const struct pithi_slice *name)
 {
-    uint32_t at = hash_of(kind, name) & (s->slot_count - 1);
+    uint32_t at = hash_of(kind, name->text, name->size) & (s->slot_count - 1);
     while (s->slots[at]) {
         const struct pithlog_def *d = &s->defs[s->slots[at] - 1];
-        if ((int)d->kind == kind && strcmp(d->name, name) == 0)
+        if ((int)d->kind == kind && is_same(d->name, name))
             break;
         at = (at + 1) & (s->slot_count - 1);
     }
     return &s->slots[at];
+}
+
+/* Puts all definitions into empty slots. */
+static void fill_slots(struct pithi_defs *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct pithi_slice name = pithi_slice(s->defs[i].name);
+        *find(s, (int)s->defs[i].kind, &name) = i + 1;
+    }
 }
 
 static int grow(struct pithi_defs *s)
@@ -123,36 +133,56 @@ static int grow(struct pithi_defs *s)
     s->slots = slots;
     s->slot_count = room * 2;
     s->room = room;
-    for (uint32_t i = 0; i < s->count; i++)
-        *find(s, (int)s->defs[i].kind, s->defs[i].name) = i + 1;
+    fill_slots(s);
     return 1;
 }
 
 static char *copy_of(const char *s) { return strdup(s ? s : ""); }
 
-int pithi_defs_add(struct pithi_defs *s, const struct pithlog_def *def, uint32_t *id)
+/* Copies `from` to *at as a string. */
+static const char *put_string(char **at, const struct pithi_slice *from)
 {
-    const char *name = def->name ? def->name : "";
+    char *begin = *at;
+    if (from->size)
+        memcpy(begin, from->text, from->size);
+    begin[from->size] = '\0';
+    *at += from->size + 1;
+    return begin;
+}
+
+/* text: name, colour, group, format. */
+static int add(struct pithi_defs *s, enum pithlog_def_kind kind, const struct pithi_slice text[4], uint32_t *id)
+{
     if (s->count == s->room && !grow(s))
         return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
-    uint32_t *slot = find(s, (int)def->kind, name);
+    uint32_t *slot = find(s, (int)kind, &text[0]);
     if (*slot == 0) {
-        struct pithlog_def d = {def->kind, copy_of(name), copy_of(def->colour), copy_of(def->group),
-                                copy_of(def->format)};
-        if (!d.name || !d.colour || !d.group || !d.format) {
-            free_def(&d);
+        char *at = malloc(text[0].size + text[1].size + text[2].size + text[3].size + 4);
+        if (!at)
             return pithi_fail(PITH_ERR_MEMORY, "no memory for definitions");
-        }
-        s->defs[s->count++] = d;
+        struct pithlog_def *d = &s->defs[s->count++];
+        d->kind = kind;
+        d->name = put_string(&at, &text[0]);
+        d->colour = put_string(&at, &text[1]);
+        d->group = put_string(&at, &text[2]);
+        d->format = put_string(&at, &text[3]);
         *slot = s->count;
     }
     *id = *slot - 1;
     return PITH_OK;
 }
 
+int pithi_defs_add(struct pithi_defs *s, const struct pithlog_def *def, uint32_t *id)
+{
+    const struct pithi_slice text[4] = {pithi_slice(def->name), pithi_slice(def->colour), pithi_slice(def->group),
+                                        pithi_slice(def->format)};
+    return add(s, def->kind, text, id);
+}
+
 int pithi_defs_find(const struct pithi_defs *s, enum pithlog_def_kind kind, const char *name, uint32_t *id)
 {
-    uint32_t slot = s->slot_count ? *find(s, (int)kind, name) : 0;
+    struct pithi_slice text = pithi_slice(name);
+    uint32_t slot = s->slot_count ? *find(s, (int)kind, &text) : 0;
     *id = slot - 1;
     return slot != 0;
 }
@@ -170,47 +200,67 @@ void pithi_defs_remove(struct pithi_defs *s, const unsigned char *gone, uint32_t
         return;
     s->count = kept;
     memset(s->slots, 0, s->slot_count * sizeof *s->slots);
-    for (uint32_t i = 0; i < kept; i++)
-        *find(s, (int)s->defs[i].kind, s->defs[i].name) = i + 1;
+    fill_slots(s);
+}
+
+/* The slot where the key is or belongs. */
+static uint32_t *find_property(const struct pithi_defs *s, const char *key)
+{
+    uint32_t mask = s->property_room * 2 - 1, at = hash_of(0, key, strlen(key)) & mask;
+    while (s->property_slots[at] && strcmp(s->properties[s->property_slots[at] - 1].key, key) != 0)
+        at = (at + 1) & mask;
+    return &s->property_slots[at];
+}
+
+static int grow_properties(struct pithi_defs *s)
+{
+    uint32_t room = s->property_room ? s->property_room * 2 : 16;
+    struct property *properties = realloc(s->properties, room * sizeof *properties);
+    if (!properties)
+        return 0;
+    s->properties = properties;
+    uint32_t *slots = calloc((size_t)room * 2, sizeof *slots);
+    if (!slots)
+        return 0;
+    free(s->property_slots);
+    s->property_slots = slots;
+    s->property_room = room;
+    for (uint32_t i = 0; i < s->property_count; i++)
+        *find_property(s, s->properties[i].key) = i + 1;
+    return 1;
+}
+
+/* What is known of a key gives way to `value` if `replace` is set. */
+static int set_property(struct pithi_defs *s, const char *key, const char *value, int replace)
+{
+    if (s->property_count == s->property_room && !grow_properties(s))
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for properties");
+    uint32_t *slot = find_property(s, key);
+    if (*slot && !replace)
+        return PITH_OK;
+    struct property p = {*slot ? s->properties[*slot - 1].key : copy_of(key), copy_of(value)};
+    if (!p.key || !p.value) {
+        free(*slot ? NULL : p.key);
+        free(p.value);
+        return pithi_fail(PITH_ERR_MEMORY, "no memory for properties");
+    }
+    if (*slot)
+        free(s->properties[*slot - 1].value);
+    else
+        *slot = ++s->property_count;
+    s->properties[*slot - 1] = p;
+    return PITH_OK;
 }
 
 int pithi_defs_property(struct pithi_defs *s, const char *key, const char *value)
 {
-    char *copy = copy_of(value);
-    uint32_t i = 0;
-    while (i < s->property_count && strcmp(s->properties[i].key, key) != 0)
-        i++;
-    if (i == s->property_room && copy) {
-        uint32_t room = s->property_room ? s->property_room * 2 : 16;
-        struct property *p = realloc(s->properties, room * sizeof *p);
-        if (p) {
-            s->properties = p;
-            s->property_room = room;
-        }
-    }
-    char *key_copy = i == s->property_count ? copy_of(key) : NULL;
-    if (!copy || i == s->property_room || (i == s->property_count && !key_copy)) {
-        free(copy);
-        free(key_copy);
-        return pithi_fail(PITH_ERR_MEMORY, "no memory for properties");
-    }
-    if (i == s->property_count)
-        s->properties[s->property_count++] = (struct property){key_copy, copy};
-    else {
-        free(s->properties[i].value);
-        s->properties[i].value = copy;
-    }
-    return PITH_OK;
+    return set_property(s, key, value, 1);
 }
 
 int pithi_defs_property_of_many(struct pithi_defs *s, const char *key, const char *value)
 {
     int32_t numbers[2];
-    if (pithi_event_numbers(key, numbers))
-        for (uint32_t i = 0; i < s->property_count; i++)
-            if (strcmp(s->properties[i].key, key) == 0)
-                return PITH_OK;
-    return pithi_defs_property(s, key, value);
+    return set_property(s, key, value, pithi_event_numbers(key, numbers) == 0);
 }
 
 /* ---- As bytes ---------------------------------------------------------------------------------------------------- */
@@ -251,19 +301,15 @@ int pithi_defs_pack(const struct pithi_defs *s, void **data, size_t *size)
 static const unsigned char *unpack_def(struct pithi_defs *s, const unsigned char *p, const unsigned char *end,
                                        uint32_t *id, int *err)
 {
-    char *text[4] = {0};
+    struct pithi_slice text[4];
     uint64_t kind;
     *err = PITH_ERR_DAMAGED;
     if ((p = pithi_get_varint(p, end, &kind)) && kind > PITHLOG_COUNTER_TYPE)
         p = NULL;
     for (int i = 0; p && i < 4; i++)
-        p = pithi_get_string(p, end, &text[i]);
-    if (p) {
-        struct pithlog_def d = {(enum pithlog_def_kind)kind, text[0], text[1], text[2], text[3]};
-        *err = pithi_defs_add(s, &d, id);
-    }
-    for (int i = 0; i < 4; i++)
-        free(text[i]);
+        p = pithi_get_slice(p, end, &text[i]);
+    if (p)
+        *err = add(s, (enum pithlog_def_kind)kind, text, id);
     return *err == PITH_OK ? p : NULL;
 }
 
