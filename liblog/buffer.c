@@ -35,12 +35,14 @@ __thread struct pith_buffer pith_buffer_;
 struct thread {
     struct pithi_lane lane;
     struct pith_buffer *buffer;
-    struct thread *next, **link; /* in the list: under the guard */
-    int listed;
+    struct thread *next, **link; /* in the list, until the thread ends: under the guard */
+    int has_lane;
     unsigned number; /* of the log that the lane is of (session.h) */
-    int ended; /* its exit was seen: whatever it still records has no place */
+    int holding;     /* a thread that ends: records being stored in its lane, which it may not leave now */
 };
 static __thread struct thread self __attribute__((tls_model("initial-exec")));
+
+__thread int pithi_buffer_ended __attribute__((tls_model("initial-exec")));
 
 static struct thread *threads; /* under the guard */
 static uint32_t lane_count;
@@ -71,7 +73,7 @@ static void set_limit(void)
 {
     struct pithi_lane *lane = &self.lane;
     uint64_t *limit = lane->end;
-    if (!pithi_clock_inline || lane->end == NULL)
+    if (!pithi_clock_inline || lane->end == NULL || pithi_buffer_ended)
         return;
     if (lane->seq == 1 && pith_buffer_.next < lane->end) {
         ptrdiff_t step = (pith_buffer_.next - lane->begin) * 4 + 64;
@@ -112,12 +114,27 @@ static void forget_old(void)
         return;
     memset(&self.lane, 0, sizeof self.lane);
     pith_buffer_.next = NULL;
-    self.listed = 0;
+    self.has_lane = 0;
     self.number = pithi_session.number;
 }
 
-/* A thread ends: its lane is left to a later one, unless that would mix up what they did. So programs that start
- * thousands of short threads get as many lanes as threads ran at once. */
+/* Under the guard: leaves this thread's lane to a later one, unless that would mix up what they did. So programs that
+ * start thousands of short threads get as many lanes as threads ran at once. */
+static void leave_lane(void)
+{
+    const struct pithi_lane *lane = &self.lane;
+    if (!self.has_lane || is_old() || lane->own || lane->entered == NULL || pith_buffer_.next >= lane->end ||
+        idle_count == IDLE_MAX || has_open_states(lane, pith_buffer_.next))
+        return;
+    idle[idle_count++] = (struct idle){*lane, pith_buffer_.next, pith_buffer_.last_ticks};
+    memset(&self.lane, 0, sizeof self.lane);
+    pith_buffer_.next = NULL;
+    self.has_lane = 0;
+}
+
+/* A thread ends. Its other keys' destructors may still record, before this or after it, as often as they like, and
+ * nothing tells which record is the last. So from now on the thread is in no list, and all its records take the slow
+ * road; each gets a lane, and leaves it when it is stored (pithi_buffer_leave). */
 static void thread_exit(void *unused)
 {
     struct pithi_guard guard;
@@ -125,23 +142,26 @@ static void thread_exit(void *unused)
     if (!pithi_guard_enter(&guard))
         return;
     close_limit();
-    self.ended = 1;
-    if (self.listed && !is_old()) {
-        struct pithi_lane *lane = &self.lane;
+    pithi_buffer_ended = 1;
+    if (self.has_lane && !is_old()) {
         *self.link = self.next;
         if (self.next != NULL)
             self.next->link = self.link;
-        self.listed = 0;
-        if (!lane->own && lane->entered != NULL && pith_buffer_.next < lane->end && idle_count < IDLE_MAX &&
-            !has_open_states(lane, pith_buffer_.next))
-            idle[idle_count++] = (struct idle){*lane, pith_buffer_.next, pith_buffer_.last_ticks};
+        leave_lane();
     }
-    memset(&self.lane, 0, sizeof self.lane);
-    pith_buffer_.next = NULL;
     pithi_guard_leave(&guard);
 }
 
-static void thread_begin(void)
+void pithi_buffer_leave(void)
+{
+    struct pithi_guard guard;
+    if (--self.holding > 0 || !pithi_guard_enter(&guard))
+        return;
+    leave_lane();
+    pithi_guard_leave(&guard);
+}
+
+static void thread_list(void)
 {
     if (!exit_key_made)
         exit_key_made = pthread_key_create(&exit_key, thread_exit) == 0;
@@ -153,7 +173,13 @@ static void thread_begin(void)
     if (threads != NULL)
         threads->link = &self.next;
     threads = &self;
-    self.listed = 1;
+}
+
+static void lane_get(void)
+{
+    if (!pithi_buffer_ended)
+        thread_list();
+    self.has_lane = 1;
     if (idle_count > 0) {
         struct idle *from = &idle[--idle_count];
         self.lane = from->lane;
@@ -218,7 +244,7 @@ static int make_room(uint64_t words, int exchange)
     struct pithi_guard guard;
     const struct pithi_chunk *before = NULL;
     int good = 0;
-    if (self.ended || !may_try() || !pithi_guard_enter(&guard)) {
+    if (!may_try() || !pithi_guard_enter(&guard)) {
         count_lost();
         return 0;
     }
@@ -226,8 +252,8 @@ static int make_room(uint64_t words, int exchange)
     if (pithi_session.state == PITHI_RECORDING && !pithi_session_past_window()) {
         close_limit();
         forget_old();
-        if (!self.listed)
-            thread_begin();
+        if (!self.has_lane)
+            lane_get();
         before = self.lane.chunk;
         good = (!exchange && self.lane.end != NULL && pith_buffer_.next + words <= self.lane.end) || chunk_begin(words);
         set_limit();
@@ -259,11 +285,9 @@ static void move_limit(void)
 
 /* ---- Storing ----------------------------------------------------------------------------------------------------- */
 
-uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
+static uint64_t *claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
 {
     int tries, exchange = 0;
-    if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
-        return NULL;
     for (tries = 0; tries < 4; tries++) {
         uint64_t *begin = self.lane.begin, *end = self.lane.end;
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -277,12 +301,12 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_
             word = pith_claim_(words + more);
             if (word >= begin && word + words + more <= end) {
                 if (words > 1) { /* should a handler jump out of this, the words are told from records */
-                    pithi_buffer_store(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED));
+                    __atomic_store_n(word + more, PITH_WORD_(0, words, PITHI_W_CLAIMED), __ATOMIC_RELEASE);
                     __atomic_signal_fence(__ATOMIC_SEQ_CST);
                 }
                 if (more != 0) {
                     __atomic_store_n(word + 1, ticks, __ATOMIC_RELAXED);
-                    pithi_buffer_store(word, PITH_WORD_(ticks, 0, PITHI_W_TIME));
+                    __atomic_store_n(word, PITH_WORD_(ticks, 0, PITHI_W_TIME), __ATOMIC_RELEASE);
                 }
                 *first = PITH_WORD_(ticks, id & PITHI_WORD_ID_MASK, kind);
                 return word + more;
@@ -295,6 +319,20 @@ uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_
     }
     count_lost();
     return NULL;
+}
+
+uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first)
+{
+    uint64_t *word;
+    if (__atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) > PITHI_RECORDING)
+        return NULL;
+    if (__builtin_expect(!pithi_buffer_ended, 1))
+        return claim(kind, id, words, first);
+    self.holding++;
+    word = claim(kind, id, words, first);
+    if (word == NULL)
+        pithi_buffer_leave();
+    return word;
 }
 
 void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t count)
@@ -321,7 +359,7 @@ void pith_slow_(uint32_t kind, uint32_t id)
         return;
     }
     limit = __atomic_load_n(&pith_buffer_.limit, __ATOMIC_RELAXED);
-    if (pithi_clock_inline && limit != self.lane.end && pith_buffer_.next >= limit)
+    if (pithi_clock_inline && !pithi_buffer_ended && limit != self.lane.end && pith_buffer_.next >= limit)
         move_limit();
     pithi_record(kind, id, NULL, 0);
 }
@@ -330,9 +368,9 @@ void pith_slow_(uint32_t kind, uint32_t id)
 
 uint32_t pithi_buffer_lane_own(void)
 {
-    if (pithi_state() >= PITHI_PAUSED && !self.listed)
+    if (pithi_state() >= PITHI_PAUSED && !self.has_lane)
         return PITHI_SPILL_DEFS;
-    if ((!self.listed || is_old()) && !make_room(1, 0))
+    if ((!self.has_lane || is_old()) && !make_room(1, 0))
         return PITHI_SPILL_DEFS;
     self.lane.own = 1;
     return self.lane.number;
@@ -356,6 +394,7 @@ void pithi_buffer_aside(struct pithi_aside *aside, uint64_t *begin, uint64_t *en
 {
     aside->buffer = pith_buffer_;
     aside->lane = self.lane;
+    self.holding++;
     close_limit();
     self.lane.begin = begin;
     self.lane.end = end;
@@ -372,6 +411,7 @@ void pithi_buffer_back(const struct pithi_aside *aside)
     close_limit();
     self.lane = aside->lane;
     pith_buffer_ = aside->buffer;
+    self.holding--;
 }
 
 void pithi_buffer_stop_all(void)
@@ -399,8 +439,4 @@ void pithi_buffer_forked(void)
     idle_count = 0;
 }
 
-int pith_recording(void)
-{
-    int state = __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED);
-    return state <= PITHI_RECORDING && !self.ended;
-}
+int pith_recording(void) { return __atomic_load_n(&pithi_session.state, __ATOMIC_RELAXED) <= PITHI_RECORDING; }

@@ -14,9 +14,13 @@ void pithi_record(uint32_t kind, uint32_t id, const uint64_t *words, uint32_t co
 /* Room for a record of `words` words; *first gets its first word, which the caller stores last (pithi_buffer_store).
  * NULL: no room, and counted. */
 uint64_t *pithi_buffer_claim(uint32_t kind, uint32_t id, uint64_t words, uint64_t *first);
+extern __thread int pithi_buffer_ended __attribute__((tls_model("initial-exec"))); /* this thread's exit was seen */
+void pithi_buffer_leave(void); /* such a thread has stored what it claimed */
 static inline void pithi_buffer_store(uint64_t *word, uint64_t first)
 {
     __atomic_store_n(word, first, __ATOMIC_RELEASE);
+    if (__builtin_expect(pithi_buffer_ended, 0))
+        pithi_buffer_leave();
 }
 
 /* The number of this thread's lane; PITHI_SPILL_DEFS: it has none and cannot get one. From now on the lane stays this
