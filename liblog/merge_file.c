@@ -221,7 +221,7 @@ static void fail_at(const char *what, int number)
 int pithi_merge_write(struct merge *merge, int good)
 {
     int saved;
-    snprintf(merge->part, sizeof merge->part, "%s.%llx.part", pithi_session.log, (unsigned long long)pithi_session.job);
+    pithi_place_part(merge->part, sizeof merge->part, pithi_session.log, pithi_session.job, ".part");
     errno = 0;
     if (!open_files(merge)) {
         if (merge->t->rank == 0)

@@ -28,14 +28,28 @@ static const struct pithi_format *wanted_format(void)
 
 int pithi_output_foreign(void) { return is_foreign(wanted_format()); }
 
+/* As the user would type it. */
+static const char *short_name(const char *name)
+{
+    static char folder[PITHI_PATH_MAX];
+    size_t length;
+    if (getcwd(folder, sizeof folder) == NULL)
+        return name;
+    length = strlen(folder);
+    return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
+}
+
 /* NULL: Pith's own. */
 static const struct pithi_format *foreign_format(void)
 {
     const struct pithi_format *format = wanted_format();
     const char *name = pithi_session.settings.format;
     if (!is_foreign(format) && (format != NULL ? strcmp(format->name, "native") != 0 : name != NULL))
-        pithi_say("%s: no format of one file that can be written; the log is written in Pith's own",
-                  name != NULL ? name : format->name);
+        pithi_say(
+            "%s=%s: a program cannot record the format %s; the log is written in Pith's own, which `pith convert` "
+            "reads",
+            name != NULL ? "PITH_FORMAT" : "PITH_LOG", name != NULL ? name : short_name(pithi_session.log),
+            format != NULL ? format->name : name);
     return is_foreign(format) ? format : NULL;
 }
 
@@ -50,6 +64,15 @@ static void foreign_name(char *name, size_t size, const char *log, const struct 
         snprintf(name, size, "%.*s.%.*s",
                  dot != NULL && strcmp(dot, ".pith") == 0 ? (int)(dot - log) : (int)strlen(log), log, suffix,
                  format->suffixes);
+}
+
+/* Pith's own format must not bear the suffix of another, unless PITH_FORMAT asks for that. */
+static void own_name(char *name, size_t size, const char *log)
+{
+    const struct pithi_format *format = pithi_format_by_suffix(log), *wanted = wanted_format();
+    int foreign = format != NULL && strcmp(format->name, "native") != 0;
+    int asked = pithi_session.settings.format != NULL && wanted != NULL && strcmp(wanted->name, "native") == 0;
+    snprintf(name, size, "%s%s", log, foreign && !asked ? ".pith" : "");
 }
 
 /* What the log in a foreign format could not hold, for one line. (Not of each thread: room for such things is scarce in
@@ -111,17 +134,6 @@ out:
         pithi_say("PITH_CAUSAL: %s", err == PITH_OK ? text : pithlog_error());
 }
 
-/* As the user would type it. */
-static const char *short_name(const char *name)
-{
-    static char folder[PITHI_PATH_MAX];
-    size_t length;
-    if (getcwd(folder, sizeof folder) == NULL)
-        return name;
-    length = strlen(folder);
-    return strncmp(name, folder, length) == 0 && name[length] == '/' ? name + length + 1 : name;
-}
-
 static void size_text(char *text, size_t room, double bytes)
 {
     const char *const units[] = {"kB", "MB", "GB", "TB"};
@@ -170,7 +182,7 @@ int pithi_output_publish(const struct pithi_output *output)
     char wanted[PITHI_PATH_MAX + 32], written[PITHI_PATH_MAX + 64], name[PITHI_PATH_MAX + 64];
     const char *from = output->part;
 
-    snprintf(wanted, sizeof wanted, "%s", output->log);
+    own_name(wanted, sizeof wanted, output->log);
     if (pithi_session.settings.causal && output->volumes == 0)
         mend(output->part);
     else if (pithi_session.settings.causal)
@@ -182,8 +194,6 @@ int pithi_output_publish(const struct pithi_output *output)
             from = written;
         } else {
             pithi_say("%s", pithlog_error());
-            if (pithi_format_by_suffix(output->log) == format) /* Pith's own must not bear a foreign suffix */
-                snprintf(wanted, sizeof wanted, "%s.pith", output->log);
         }
     }
     if (pithi_place_publish(from, output->volumes, wanted, pithi_session.start_real_ns, name, sizeof name) != 0) {
@@ -236,7 +246,7 @@ static int name_snapshot(const struct pithi_snapshot *snapshot, const char *from
     if (format != NULL)
         foreign_name(wanted, sizeof wanted, snapshot->log, format);
     else
-        snprintf(wanted, sizeof wanted, "%s", snapshot->log);
+        own_name(wanted, sizeof wanted, snapshot->log);
     return pithi_place_number(from, wanted, ".snapshot-", name, size);
 }
 
@@ -249,6 +259,11 @@ int pithi_output_snapshot(const struct pithi_snapshot *snapshot)
     int good;
     if (!is_foreign(format))
         format = NULL;
+    if (snapshot->path != NULL && pithi_place_is_device(snapshot->path)) {
+        pithi_say("no snapshot: %s: is a device or a pipe; give the name of a file", snapshot->path);
+        unlink(snapshot->part);
+        return -1;
+    }
     good = format == NULL || write_foreign(snapshot->part, format, written, sizeof written, NULL) == PITH_OK;
     if (!good)
         pithi_say("no snapshot: %s", pithlog_error());

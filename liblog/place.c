@@ -87,12 +87,30 @@ void pithi_place_program(char *program, size_t size)
 
 /* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
+/* Bytes that other names have more than the log's: "-4194304" in a forked child and "-9999" where that is taken;
+ * ".spill"; ".snapshot-99999". */
+enum { NAME_MORE = 15 };
+/* Bytes of the log's name that the name of an unfinished file begins with, at most. */
+enum { PART_NAME = 80 };
+#define TOO_LONG "the log's name is too long; set PITH_LOG to a shorter one"
+
 int pithi_place_insert(char *out, size_t size, const char *path, const char *insert)
 {
     const char *dot = strrchr(base_name(path), '.');
     if (dot == NULL || dot == base_name(path))
         dot = path + strlen(path);
     return PRINT(out, size, "%.*s%s%s", (int)(dot - path), path, insert, dot);
+}
+
+/* Is there room in the folder for all names that are made of this one? What does not fit must be said before anything
+ * is recorded. */
+static int name_fits(const char *log, const char *name)
+{
+    char folder[PITHI_PATH_MAX];
+    long most;
+    snprintf(folder, sizeof folder, "%.*s", (int)(base_name(log) - log), log);
+    most = pathconf(folder, _PC_NAME_MAX);
+    return (long)strlen(name) + NAME_MORE <= (most > 0 ? most : 255);
 }
 
 const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
@@ -103,7 +121,7 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
 
     if (settings->log != NULL ? PRINT(name, sizeof name, "%s", settings->log)
                               : PRINT(name, sizeof name, "%s.pith", program))
-        return "the log's name is too long; set PITH_LOG to a shorter one";
+        return TOO_LONG;
     if (name[0] != '/' && getcwd(folder, sizeof folder) == NULL)
         return "the current folder is gone; set PITH_LOG to a full path";
     snprintf(insert, sizeof insert, "-%u", pid);
@@ -111,13 +129,38 @@ const char *pithi_place_log(char *log, size_t size, const struct pithi_settings 
         char whole[2 * PITHI_PATH_MAX];
         snprintf(whole, sizeof whole, "%s/%s", folder[1] != '\0' ? folder : "", name);
         if (pithi_place_insert(log, size, whole, pid != 0 ? insert : ""))
-            return "the log's name is too long; set PITH_LOG to a shorter one";
+            return TOO_LONG;
     } else if (pithi_place_insert(log, size, name, pid != 0 ? insert : "")) {
-        return "the log's name is too long; set PITH_LOG to a shorter one";
+        return TOO_LONG;
     }
     if (log[strlen(log) - 1] == '/' || (stat(log, &info) == 0 && S_ISDIR(info.st_mode)))
         return "is a folder; set PITH_LOG to the name of a file";
-    return NULL;
+    if (pithi_place_is_device(log))
+        return "is a device or a pipe, which cannot hold a log; set PITH_LOG to the name of a file";
+    return name_fits(log, base_name(name)) ? NULL : TOO_LONG;
+}
+
+/* A log is written at many places at once, and gets its name by rename: that would replace the device. /dev/stdout is a
+ * link of the system also where it leads to a file. */
+int pithi_place_is_device(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return 0;
+    if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return 1;
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) && lstat(path, &info) == 0 &&
+           S_ISLNK(info.st_mode);
+}
+
+int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, const char *ending)
+{
+    const char *name = base_name(log);
+    size_t length = strnlen(name, PART_NAME);
+    while (length == PART_NAME && ((unsigned char)name[length] & 0xc0) == 0x80)
+        length--; /* not in the middle of a UTF-8 character */
+    return PRINT(part, size, "%.*s.%llx%s", (int)((size_t)(name - log) + length), log, (unsigned long long)number,
+                 ending);
 }
 
 /* ---- The spill folder -------------------------------------------------------------------------------------------- */
@@ -166,7 +209,7 @@ static int name_temporary(char *folder, size_t size, const char *log)
     const char *temporary = getenv("TMPDIR");
     if (temporary == NULL || *temporary != '/')
         temporary = "/tmp";
-    return PRINT(folder, size, "%s/pith-%u-%s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0;
+    return PRINT(folder, size, "%s/pith-%u-%.200s.spill", temporary, (unsigned)geteuid(), base_name(log)) == 0;
 }
 
 int pithi_place_temporary(char *folder, size_t size, const char *log)

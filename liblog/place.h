@@ -19,6 +19,13 @@ void pithi_place_program(char *program, size_t size);
 const char *pithi_place_log(char *log, size_t size, const struct pithi_settings *settings, const char *program,
                             unsigned pid);
 
+/* Is there a device, a pipe or a socket of that name, or a link of the system to what is open (/dev/stdout)? */
+int pithi_place_is_device(const char *path);
+
+/* The name for an unfinished file, beside `log`: LOG.NUMBER and `ending`. It has only the beginning of a long name, so
+ * that callers can put an ending behind. 0, or -1 when it gets too long. */
+int pithi_place_part(char *part, size_t size, const char *log, uint64_t number, const char *ending);
+
 /* The folder for spill files of `log`, made if it is not there. Gives NULL, or what is wrong. */
 const char *pithi_place_folder(char *folder, size_t size, const struct pithi_settings *settings, const char *log);
 /* The one under TMPDIR or /tmp, which the above takes when it must; 0: it cannot be made. */

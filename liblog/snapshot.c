@@ -96,12 +96,13 @@ static int make(const char *path)
 {
     struct source source;
     struct pithi_snapshot snapshot = {.path = path};
-    char part[PITHI_PATH_MAX + 64];
+    char part[PITHI_PATH_MAX + 64], ending[48];
     if (!look(&source)) {
         pithi_say("no snapshot: nothing is being recorded");
         return -1;
     }
-    snprintf(part, sizeof part, "%s.%llx-%ld.snapshot", source.log, (unsigned long long)source.job, (long)getpid());
+    snprintf(ending, sizeof ending, "-%ld.snapshot", (long)getpid());
+    pithi_place_part(part, sizeof part, source.log, source.job, ending);
     snapshot.part = part;
     snapshot.log = source.log;
     if (write_part(&source, part, &snapshot) != PITH_OK) {
