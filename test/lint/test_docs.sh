@@ -18,6 +18,10 @@ calls=$(cat liblog/pith.h liblog/pith_tool.h formats/pithlog.h | sed -E 's@/\*.*
     grep -oE '(PITH_API|PITHLOG_API|static inline) [^;{]*' | sed -nE 's/^[^(]*[ *](pith[a-z_]*[a-z])\(.*/\1/p' | sort -u)
 is "$(comm -23 <(echo "$calls") <(echo "$named") | tr '\n' ' ')" "" "every public call is named by a page of section 3"
 
+last=$(($(sed -nE 's/^#define PITH_LEFT_OUT_ (0x[0-9a-f]+)u$/\1/p' liblog/pith.h) - 1))
+is "$(grep -hoE '[Ii]ds (are dense, )?.*1 to [0-9]+|\* from 1 to [0-9]+' liblog/pith.h man/pith.3 | grep -oE '[0-9]+$' | tr '\n' ' ')" \
+    "$last $last " "pith.h and pith(3) tell the last id"
+
 for page in man/*.[1357]; do
     is "$(man --warnings -E UTF-8 -l "$page" 2>&1 >/dev/null)" "" "$page: groff has nothing to say"
 done
