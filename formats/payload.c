@@ -38,8 +38,12 @@ static void put_string(struct text *t, const char *s) { put_bytes(t, s, strlen(s
 static void put_escaped(struct text *t, const unsigned char *p, size_t n)
 {
     char escape[8];
+    const unsigned char *mark_end = p; /* of a directional mark */
     for (; n > 0; n--, p++) {
-        if (*p >= 0x20 && *p != 0x7f && *p != '\\') {
+        size_t length = *p >= 0xc2 ? pithi_utf8_character((const char *)p, n) : 0;
+        if (length > 1 && pithi_utf8_directional(p))
+            mark_end = p + length;
+        if (*p >= 0x20 && *p != 0x7f && *p != '\\' && p >= mark_end) {
             put_char(t, (char)*p);
             continue;
         }
@@ -151,7 +155,9 @@ static void put_formatted(struct text *t, const char *format, const unsigned cha
 {
     for (; *format; format++) {
         if (*format != '%') {
-            put_escaped(t, (const unsigned char *)format, 1);
+            size_t plain = strcspn(format, "%");
+            put_escaped(t, (const unsigned char *)format, plain);
+            format += plain - 1;
         } else if (*++format == '%') {
             put_char(t, '%');
         } else {
@@ -173,7 +179,7 @@ static void put_formatted(struct text *t, const char *format, const unsigned cha
 /* Old programs, MPE's above all, give a few words that no format tells of. */
 static int is_text(const unsigned char *p, size_t size)
 {
-    for (size_t length; size && (length = pithi_utf8_plain((const char *)p, size)); size -= length)
+    for (size_t length; size && (length = pithi_utf8_character((const char *)p, size)); size -= length)
         p += length;
     return size == 0;
 }

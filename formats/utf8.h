@@ -6,7 +6,7 @@
 
 /* The length of the UTF-8 character at `text`, of which `size` bytes are there, when it is well formed and no control
  * character (C0, DEL, C1), else 0. Text that ends with a NUL may have any `size`. */
-static inline size_t pithi_utf8_plain(const char *text, size_t size)
+static inline size_t pithi_utf8_character(const char *text, size_t size)
 {
     const unsigned char *p = (const unsigned char *)text;
     unsigned c = p[0];
@@ -28,6 +28,25 @@ static inline size_t pithi_utf8_plain(const char *text, size_t size)
         (c == 0xed && p[1] >= 0xa0) || (c == 0xf4 && p[1] >= 0x90)) /* surrogates; past U+10FFFF */
         return 0;
     return length;
+}
+
+/* Is the well-formed character at `p` a directional mark: U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069?
+ * These show nothing, and change the order of what stands around them: "a", U+202E, "bc" is shown as "acb". */
+static inline int pithi_utf8_directional(const unsigned char *p)
+{
+    if (p[0] == 0xd8)
+        return p[1] == 0x9c;
+    if (p[0] != 0xe2)
+        return 0;
+    return p[1] == 0x80 ? p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xaa && p[2] <= 0xae)
+                        : p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
+/* As pithi_utf8_character, for what is to be shown: 0 also for a directional mark. */
+static inline size_t pithi_utf8_plain(const char *text, size_t size)
+{
+    size_t length = pithi_utf8_character(text, size);
+    return length > 1 && pithi_utf8_directional((const unsigned char *)text) ? 0 : length;
 }
 
 #endif

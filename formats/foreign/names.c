@@ -26,7 +26,7 @@ int pithi_name_cut(char *out, size_t size, const char *name, size_t length)
         result = PITHI_NAME_CUT;
     }
     for (size_t i = 0, n; i < length; i += n) {
-        size_t plain = pithi_utf8_plain(name + i, length - i);
+        size_t plain = pithi_utf8_character(name + i, length - i);
         n = plain ? plain : 1;
         if (plain)
             memcpy(out + i, name + i, plain);

@@ -98,7 +98,8 @@ void pithi_out_double(struct pithi_out *out, double value)
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
-/* Appends one character that pithi_utf8_plain refused; at most 6 bytes. `text` moves past it. */
+/* Appends a character that pithi_utf8_plain refused, or in tabs its first byte; at most 6 bytes. `text` moves past what
+ * was appended. */
 static size_t escape(char *to, const unsigned char **text, int json)
 {
     unsigned c = **text;
@@ -112,8 +113,14 @@ static size_t escape(char *to, const unsigned char **text, int json)
     }
     if (json) {
         int c1 = c == 0xc2 && (*text)[1] >= 0x80 && (*text)[1] < 0xa0;
-        *text += c1 ? 2 : 1;
-        return (size_t)sprintf(to, "\\u%04x", c1 ? (unsigned)(*text)[-1] : c < 0x80 ? c : 0xfffdu);
+        size_t mark = c1 ? 0 : pithi_utf8_character((const char *)*text, SIZE_MAX); /* what is left are directional */
+        unsigned code = c1          ? (*text)[1]
+                        : mark == 3 ? (c & 15) << 12 | ((*text)[1] & 63u) << 6 | ((*text)[2] & 63u)
+                        : mark == 2 ? (c & 31) << 6 | ((*text)[1] & 63u)
+                        : c < 0x80  ? c
+                                    : 0xfffdu;
+        *text += c1 ? 2 : mark ? mark : 1;
+        return (size_t)sprintf(to, "\\u%04x", code);
     }
     *text += 1;
     return (size_t)sprintf(to, "\\x%02x", c);

@@ -143,6 +143,14 @@ static void test_clean(void)
     OK(clean_is("\xff\xc0\x80\xed\xa0\x80\xc3", 64, 0, "???????"),
        "what is not UTF-8, overlong, a surrogate, cut short");
     OK(clean_is("\xc2\x9bm", 64, 0, "?m"), "C1 controls, which terminals obey as well");
+    OK(clean_is("a\xe2\x80\xae"
+                "b\xd8\x9c"
+                "c\xe2\x81\xa9",
+                64, 0, "a\\u202eb\\u061cc\\u2069"),
+       "directional marks are shown escaped");
+    OK(clean_is("\xe2\x80\xad\xe2\x80\xaf\xe2\x80\x90", 64, 0, "\\u202d\xe2\x80\xaf\xe2\x80\x90"),
+       "their neighbours stay");
+    OK(clean_is("\xe2\x80\xae", 6, 1, ""), "and none is cut");
     OK(clean_is("ab\xe2\x82\xac", 5, 0, "ab"), "nothing is cut inside of a character");
     OK(pithi_columns("a\xc3\xa4\xe2\x82\xac") == 3, "characters are counted, not bytes");
 }

@@ -87,7 +87,7 @@ Tcl_Obj *pithi_message_dict(const struct pithlog *log, const struct pithlog_mess
     pithi_put_wide(dict, "start", message->send_ns);
     pithi_put_wide(dict, "end", message->recv_ns);
     pithi_put_wide(dict, "tag", message->tag);
-    pithi_put_text(dict, "comm", comm ? comm->name : "");
+    pithi_put_name(dict, "comm", comm ? comm->name : "");
     pithi_put_wide(dict, "bytes", (int64_t)message->bytes);
     pithi_put_wide(dict, "error", pithlog_clock_error(log, message->send_lane, message->recv_lane));
     return dict;

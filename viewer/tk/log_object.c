@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/axis.h"
+#include "core/clean.h"
 #include "core/legend.h"
 #include "core/memory.h"
 #include "core/palette.h"
@@ -30,6 +31,12 @@ void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value)
 void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value)
 {
     pithi_put(dict, key, Tcl_NewStringObj(value, -1));
+}
+
+void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name)
+{
+    char text[1024];
+    pithi_put_text(dict, key, pithi_clean(text, sizeof text, name, 0));
 }
 
 void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value)

@@ -73,6 +73,8 @@ int pithi_text_on_command(ClientData data, Tcl_Interp *interp, int objc, Tcl_Obj
 /* Puts a word and its value at the end of a dict. */
 void pithi_put(Tcl_Obj *dict, const char *key, Tcl_Obj *value);
 void pithi_put_text(Tcl_Obj *dict, const char *key, const char *value);
+/* A name out of a log, as it is shown (core/clean.h). */
+void pithi_put_name(Tcl_Obj *dict, const char *key, const char *name);
 void pithi_put_wide(Tcl_Obj *dict, const char *key, int64_t value);
 /* The text of pithlog_error() as Tcl's error, with -errorcode {PITH LOG}. */
 int pithi_log_error(Tcl_Interp *interp);

@@ -167,8 +167,8 @@ static Tcl_Obj *row_dict(struct pithi_log_object *object, uint32_t row)
     pithi_put_wide(dict, "lanes", lanes);
     pithi_put_wide(dict, "rank", lane->rank);
     pithi_put_wide(dict, "thread", lane->thread);
-    pithi_put_text(dict, "name", lane->name);
-    pithi_put_text(dict, "host", lane->host);
+    pithi_put_name(dict, "name", lane->name);
+    pithi_put_name(dict, "host", lane->host);
     return dict;
 }
 
