@@ -399,6 +399,18 @@ static void put_head(unsigned char head[PITHI_DIGEST_HEAD], const struct pithlog
     pithi_put32(head + 124, pithi_crc(head, 124));
 }
 
+int pithi_digest_put(const struct pithlog_digest *d, const void *data, uint64_t size, uint64_t offset)
+{
+    for (uint64_t done = 0; done < size;) {
+        ssize_t n = pwrite(d->fd, (const char *)data + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno != EINTR)
+            return pithi_fail(PITH_ERR_IO, "%s: the file for its messages cannot be written: %s; set TMPDIR",
+                              d->log->path, strerror(errno));
+        done += n > 0 ? (uint64_t)n : 0;
+    }
+    return PITH_OK;
+}
+
 int pithi_digest_write(const struct pithlog_digest *d, uint64_t offset)
 {
     uint64_t size = entries_size(d);
@@ -406,12 +418,9 @@ int pithi_digest_write(const struct pithlog_digest *d, uint64_t offset)
     if (!bytes)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory for its messages", d->log->path);
     put_head(head, d, offset, size, pithi_crc(bytes, size));
-    int written = pwrite(d->fd, bytes, size, (off_t)offset) == (ssize_t)size &&
-                  pwrite(d->fd, head, sizeof head, 0) == (ssize_t)sizeof head;
+    int err = pithi_digest_put(d, bytes, size, offset);
     free(bytes);
-    return written ? PITH_OK
-                   : pithi_fail(PITH_ERR_IO, "%s: the file for its messages cannot be written: %s; set TMPDIR",
-                                d->log->path, strerror(errno));
+    return err == PITH_OK ? pithi_digest_put(d, head, sizeof head, 0) : err;
 }
 
 /* 1: of this version, log and key; counts, offset and size as they stand there. */

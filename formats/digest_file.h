@@ -122,6 +122,8 @@ int pithi_value_node_read(const struct pithlog_digest *digest, const struct pith
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
+/* Bytes at `offset` of digest->fd. */
+int pithi_digest_put(const struct pithlog_digest *digest, const void *data, uint64_t size, uint64_t offset);
 /* Head and entries at `offset` of the file. */
 int pithi_digest_write(const struct pithlog_digest *digest, uint64_t offset);
 /* 1: digest->fd holds a sound one of this log and key, whose entries are now in memory; 0. */

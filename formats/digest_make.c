@@ -71,9 +71,9 @@ static int no_memory(const struct making *m)
 static int put_bytes(struct making *m, uint64_t *offset)
 {
     *offset = m->size;
-    if (pwrite(m->digest->fd, m->bytes.data, m->bytes.size, (off_t)m->size) != (ssize_t)m->bytes.size)
-        return pithi_fail(PITH_ERR_IO, "%s: the file for its messages cannot be written: %s; set TMPDIR",
-                          m->digest->log->path, strerror(errno));
+    int err = pithi_digest_put(m->digest, m->bytes.data, m->bytes.size, m->size);
+    if (err != PITH_OK)
+        return err;
     m->size += m->bytes.size;
     m->bytes.size = 0;
     return PITH_OK;

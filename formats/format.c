@@ -320,6 +320,15 @@ static int write_device(struct pithlog *log, struct output *output, const struct
     return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
 }
 
+/* /dev/stdout and others, links to what is open: also where that is a file, the link is not ours to replace. */
+static int is_descriptor(const char *path)
+{
+    struct stat status;
+
+    return (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0) && lstat(path, &status) == 0 &&
+           S_ISLNK(status.st_mode);
+}
+
 /* What is there may be replaced: 0, or an error. */
 static int check_folder(const struct output *output)
 {
@@ -344,7 +353,7 @@ static int write_output(struct pithlog *log, struct output *output, const struct
     if (stat(output->path, &status) == 0) {
         if (S_ISDIR(status.st_mode))
             TRY(check_folder(output));
-        else if (!S_ISREG(status.st_mode))
+        else if (!S_ISREG(status.st_mode) || is_descriptor(output->path))
             return write_device(log, output, how);
         else if (output->count == 0)
             return pithi_fail(PITH_ERR_OPEN,

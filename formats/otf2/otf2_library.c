@@ -109,6 +109,8 @@ out:
 
 void pithi_otf2_end(void) { inside = 0; }
 
+int pithi_otf2_complained(void) { return *said != 0; }
+
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code)
 {
     const char *cause = *said ? said : code != OTF2_SUCCESS ? shared->Error_GetDescription(code) : "no reason given";

@@ -154,6 +154,9 @@ struct pithi_otf2 {
 int pithi_otf2_begin(const char *path, const struct pithi_otf2 **otf2);
 void pithi_otf2_end(void);
 
+/* Has libotf2 reported an error since the beginning? It returns success where its files could not be written. */
+int pithi_otf2_complained(void);
+
 /* pithi_fail with what libotf2 said first since the beginning, or else with what it returned. */
 int pithi_otf2_fail(int err, const char *path, const char *what, OTF2_ErrorCode code);
 

@@ -103,8 +103,9 @@ static int write_archive(struct otf2_writer *w, const char *folder, const char *
     err = w->code == OTF2_SUCCESS ? write_all(w) : PITH_OK;
     code = w->otf2->Archive_Close(w->archive);
     pithi_otf2_check(w, code);
-    return err == PITH_OK && w->code != OTF2_SUCCESS ? pithi_otf2_fail(PITH_ERR_IO, name, "cannot be written", w->code)
-                                                     : err;
+    return err == PITH_OK && (w->code != OTF2_SUCCESS || pithi_otf2_complained())
+               ? pithi_otf2_fail(PITH_ERR_IO, name, "cannot be written", w->code)
+               : err;
 }
 
 static void say_what_is_lost(struct otf2_writer *w)

@@ -105,6 +105,7 @@ static int run_command(const struct pithi_command *command, int argc, char **arg
     }
     /* `pith print x | head` ends quietly, also where the parent ignores the signal (some Python programs do). */
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
     pithi_import_plain();
     return command->run(argc, argv);
 }

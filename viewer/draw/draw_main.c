@@ -1,4 +1,5 @@
 /* draw_main.c - `pith draw`: opens the log, sees what is asked for, has it drawn. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,8 +154,10 @@ static int draw_log(struct pithi_draw *draw)
 int main(int argc, char **argv)
 {
     struct pithi_draw draw = {0};
-    int status = pithi_draw_options(&draw, argc, argv);
+    int status;
 
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
+    status = pithi_draw_options(&draw, argc, argv);
     if (status)
         return status < 0 ? 0 : status;
     status = draw_log(&draw);

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/memory.h"
@@ -55,11 +56,47 @@ static int write_part(const char *path, const char *(*write)(void *context, FILE
     return 1;
 }
 
+/* A device or pipe (/dev/stdout, /dev/null, a fifo) is not ours to replace: the picture is made in a nameless file, as
+ * some kinds need a file that can be read again, and copied. */
+static int is_device(const char *path)
+{
+    struct stat there, own;
+
+    return stat(path, &there) == 0 &&
+           (!S_ISREG(there.st_mode) || (lstat(path, &own) == 0 && S_ISLNK(own.st_mode) &&
+                                        (strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0)));
+}
+
+static int write_device(const char *path, const char *(*write)(void *context, FILE *file), void *context)
+{
+    FILE *made = tmpfile(), *device = made ? fopen(path, "wb") : NULL;
+    const char *wrong = device ? write(context, made) : "";
+    char bytes[8192];
+    size_t got;
+
+    if (!wrong) {
+        rewind(made);
+        while ((got = fread(bytes, 1, sizeof bytes, made)) > 0)
+            if (fwrite(bytes, 1, got, device) != got)
+                break;
+        wrong = ferror(made) || ferror(device) ? "" : NULL;
+    }
+    if (device && fclose(device) != 0 && !wrong)
+        wrong = "";
+    if (wrong)
+        pithi_draw_failed("%s: cannot write: %s", path, *wrong ? wrong : strerror(errno));
+    if (made)
+        fclose(made);
+    return wrong != NULL;
+}
+
 int pithi_save(const char *path, const char *(*write)(void *context, FILE *file), void *context)
 {
     size_t size = strlen(path) + sizeof ".part";
     int status;
 
+    if (is_device(path))
+        return write_device(path, write, context);
     part = pithi_alloc(size, 1);
     snprintf(part, size, "%s.part", path);
     status = write_part(path, write, context);

@@ -1,4 +1,5 @@
-/* save.h - a file that is whole or not there: written as PATH.part, then renamed. Interrupted, its part goes. */
+/* save.h - a file that is whole or not there: written as PATH.part, then renamed. Interrupted, its part goes. A device
+ * or pipe gets the bytes when all are made. */
 #ifndef PITHI_SAVE_H
 #define PITHI_SAVE_H
 

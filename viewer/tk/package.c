@@ -14,6 +14,7 @@
  * pithtk::grab WINDOW PHOTO       a picture of a window
  * pithtk::paper WINDOW            the ways to its screen (paper.h)
  */
+#include <signal.h>
 #include <tcl.h>
 #include <tk.h>
 
@@ -115,6 +116,7 @@ int Pithtk_Init(Tcl_Interp *interp)
 
     if (!Tcl_InitStubs(interp, "8.6", 0) || !Tk_InitStubs(interp, "8.6", 0))
         return TCL_ERROR;
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
     if (!Tcl_FindNamespace(interp, "::pithtk", NULL, 0))
         Tcl_CreateNamespace(interp, "::pithtk", NULL, NULL);
     pithi_paper_init();

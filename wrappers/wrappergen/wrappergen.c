@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -257,6 +258,7 @@ int main(int argc, char **argv)
     struct roles roles = {0};
     struct bindings bindings = {0};
 
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error of writing: nothing half-written stays */
     parse_options(argc, argv, &options);
     read_prototypes(&options, &header, &protos);
     struct protos declared = protos;
