@@ -34,6 +34,7 @@ struct pithlog_iter {
     struct pithi_zip zip;
     struct pithi_buffer chunk; /* the block being unpacked */
     struct pithi_log_window window;
+    uint64_t allowance; /* for all blocks unpacked at once */
     struct cursor *cursors;
     uint32_t cursor_count;
     struct pithi_match *tree;
@@ -83,6 +84,7 @@ static int unpack(struct pithlog_iter *it, struct cursor *c, const struct pithi_
     c->block.def_count = it->log->info.defs;
     c->block.comms = part->comms;
     c->block.comm_count = part->comm_count;
+    c->block.allowance = &it->allowance;
     if ((err = pithi_block_load(&c->block, &it->zip, it->chunk.data, it->chunk.size, opened, why)) != PITH_OK)
         return err;
     *why = "it contradicts the index";
@@ -95,7 +97,8 @@ static int load_block(struct pithlog_iter *it, struct cursor *c, const struct pi
     const char *why;
     int err = unpack(it, c, b, &why);
     if (err == PITH_ERR_MEMORY)
-        pithi_fail(err, "%s: byte %llu: no memory to read a block", it->log->path, (unsigned long long)b->offset);
+        pithi_fail(err, "%s: byte %llu: no memory to read a block beside those of %u other lanes; read fewer lanes",
+                   it->log->path, (unsigned long long)b->offset, it->cursor_count - 1);
     if (err == PITH_ERR_DAMAGED || err == PITH_ERR_UNSUPPORTED)
         return block_damaged(it, c, why);
     if (err != PITH_OK) {
@@ -275,6 +278,7 @@ int pithlog_iter_open(struct pithlog *log, const struct pithlog_query *query, st
     if (!it)
         return pithi_fail(PITH_ERR_MEMORY, "%s: no memory to read it", log->path);
     it->log = log;
+    it->allowance = PITHI_BLOCKS_UNPACKED + PITHI_UNPACKED_FACTOR * pithi_files_bytes(&log->files);
     it->from_ns = query ? query->from_ns : INT64_MIN;
     it->to_ns = query ? query->to_ns : INT64_MAX;
     it->kinds = query && query->kinds ? query->kinds : UINT32_MAX;

@@ -143,6 +143,7 @@ struct pithi_block {
     int nested; /* 1: no LEAVE but of the innermost state, and no escapes */
     struct pithi_block_head head;
     struct pithi_buffer memory; /* columns unpacked, each followed by 16 bytes of 0 */
+    uint64_t most;              /* bytes that they have had at most */
     struct pithi_column_view {
         const unsigned char *at, *end;
     } column[PITHI_COL_COUNT];
@@ -151,13 +152,18 @@ struct pithi_block {
      * the log's numbers of the rank's communicators (NULL: they stay as they are). */
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms;
+    uint64_t
+        *allowance; /* how far the `most` of all blocks with this may still grow together; NULL: as far as it likes */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */
 int pithi_block_head_get(const unsigned char *payload, uint64_t size, struct pithi_block_head *head);
 
+/* Unpacks all columns into block->memory, whose head is known. As pithi_block_load, which calls it. */
+int pithi_block_unpack(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
+                       const char **why);
 /* Unpacks all columns, at the first record. `opened` gets the stack at its start, when not NULL. Returns PITH_OK,
- * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY. */
+ * PITH_ERR_DAMAGED with *why, PITH_ERR_UNSUPPORTED, PITH_ERR_MEMORY (also where the allowance does not suffice). */
 int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
                      struct pithi_stack *opened, const char **why);
 /* The next that the escape column holds, without taking records: 1, or 0 at its end. */

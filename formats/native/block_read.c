@@ -2,8 +2,6 @@
  * Nothing in the payload is believed: CRCs keep out chance, not malice. */
 #include "native/block.h"
 
-#include "native/huffman.h"
-
 const struct pithlog_record pithi_no_fields = {.peer = -1};
 
 int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_block_head *h)
@@ -25,92 +23,6 @@ int pithi_block_head_get(const unsigned char *p, uint64_t size, struct pithi_blo
     return h->count > 0 && h->count <= PITHI_BLOCK_RECORDS_MAX && h->first_ns <= h->last_ns && h->unit > 0 &&
            h->columns <= 1024 && h->columns <= (size - PITHI_EVENTS_HEAD) / PITHI_COLUMN_ENTRY &&
            h->before <= INT64_MAX;
-}
-
-/* No sound column of so many records is larger: what unpacking may cost is bounded by what the head says. */
-static uint64_t column_limit(unsigned type, uint64_t count)
-{
-    switch (type) {
-    case PITHI_COL_OPEN:
-        return PITHI_OPEN_MAX * (5 + 2 * (uint64_t)PITHI_VARINT_MAX);
-    case PITHI_COL_DICT:
-        return PITHI_CODE_ESCAPE * 6;
-    case PITHI_COL_WHAT:
-    case PITHI_COL_TIME:
-        return count;
-    case PITHI_COL_PAYLOAD:
-        return PITHI_COLUMN_MAX;
-    default:
-        return count * PITHI_VARINT_MAX;
-    }
-}
-
-/* One column into b->memory; its place there in *at. */
-static int unpack_column(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *entry,
-                         const unsigned char *data, uint64_t stored, size_t *at, const char **why)
-{
-    unsigned coding = pithi_get16(entry + 2);
-    uint64_t raw = pithi_get32(entry + 8);
-    *why = "a column's size is wrong";
-    if (raw > column_limit(pithi_get16(entry), b->head.count) || (coding == PITHI_STORED && raw != stored) ||
-        raw > pithi_zip_limit(stored))
-        return PITH_ERR_DAMAGED;
-    *why = "a column is coded in a way unknown to this version";
-    if (coding > PITHI_HUFFMAN)
-        return PITH_ERR_UNSUPPORTED;
-    if (!pithi_buffer_reserve(&b->memory, (size_t)raw + 16))
-        return PITH_ERR_MEMORY;
-    *at = b->memory.size;
-    unsigned char *out = b->memory.data + b->memory.size;
-    *why = "a column does not unpack";
-    if (coding == PITHI_STORED)
-        memcpy(out, data, (size_t)raw);
-    else if (!(coding == PITHI_DEFLATED ? pithi_zip_unpack(zip, data, (size_t)stored, out, (size_t)raw)
-                                        : pithi_huffman_unpack(data, (size_t)stored, out, (size_t)raw)))
-        return PITH_ERR_DAMAGED;
-    memset(out + raw, 0, 16);
-    b->memory.size += (size_t)raw + 16;
-    return PITH_OK;
-}
-
-static int unpack_columns(struct pithi_block *b, struct pithi_zip *zip, const unsigned char *payload, uint64_t size,
-                          const char **why)
-{
-    size_t from[PITHI_COL_COUNT] = {0}, bytes[PITHI_COL_COUNT] = {0};
-    int seen[PITHI_COL_COUNT] = {0};
-    uint64_t at = PITHI_EVENTS_HEAD + (uint64_t)b->head.columns * PITHI_COLUMN_ENTRY;
-    b->memory.size = 0;
-    if (!pithi_buffer_reserve(&b->memory, 16))
-        return PITH_ERR_MEMORY;
-    memset(b->memory.data, 0, 16); /* where columns that are not there point to */
-    b->memory.size = 16;
-    for (uint32_t i = 0; i < b->head.columns; i++) {
-        const unsigned char *entry = payload + PITHI_EVENTS_HEAD + (uint64_t)i * PITHI_COLUMN_ENTRY;
-        unsigned type = pithi_get16(entry);
-        uint64_t stored = pithi_get32(entry + 4);
-        *why = "a column passes the end of its block";
-        if (stored > size - at)
-            return PITH_ERR_DAMAGED;
-        if (type > 0 && type < PITHI_COL_COUNT) { /* others are of a later version: passed over */
-            *why = "a column is there twice";
-            if (seen[type]++)
-                return PITH_ERR_DAMAGED;
-            int err = unpack_column(b, zip, entry, payload + at, stored, &from[type], why);
-            if (err != PITH_OK)
-                return err;
-            bytes[type] = pithi_get32(entry + 8);
-        }
-        at += stored;
-    }
-    for (int c = 0; c < PITHI_COL_COUNT; c++) {
-        b->column[c].at = b->memory.data + from[c];
-        b->column[c].end = b->column[c].at + bytes[c];
-    }
-    *why = "a column is shorter than its records";
-    return b->column[PITHI_COL_WHAT].end - b->column[PITHI_COL_WHAT].at == b->head.count &&
-                   b->column[PITHI_COL_TIME].end - b->column[PITHI_COL_TIME].at == b->head.count
-               ? PITH_OK
-               : PITH_ERR_DAMAGED;
 }
 
 static int get_long(struct pithi_column_view *c, uint64_t *v)
@@ -276,7 +188,7 @@ int pithi_block_load(struct pithi_block *b, struct pithi_zip *zip, const unsigne
         return PITH_ERR_DAMAGED;
     if (!get_memory(b))
         return PITH_ERR_MEMORY;
-    if ((err = unpack_columns(b, zip, payload, size, why)) != PITH_OK)
+    if ((err = pithi_block_unpack(b, zip, payload, size, why)) != PITH_OK)
         return err;
     *why = "it speaks of definitions or communicators that are not there";
     if (!read_dict(b))
@@ -299,6 +211,7 @@ void pithi_block_free(struct pithi_block *b)
 {
     free(b->memory.data);
     b->memory = (struct pithi_buffer){0};
+    b->most = 0;
     free(b->ready);
     free(b->fields);
     free(b->codes);

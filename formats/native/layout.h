@@ -60,6 +60,11 @@ enum pithi_coding { PITHI_STORED, PITHI_DEFLATED, PITHI_HUFFMAN };
 #define PITHI_BLOCK_RECORDS_MAX (1u << 20) /* limits of the format */
 #define PITHI_PAYLOAD_MAX (1u << 24)       /* of one event */
 #define PITHI_COLUMN_MAX (UINT64_C(1) << 28)
+/* What columns may unpack to, so that a small file cannot ask for much memory: of a block so many bytes, of all blocks
+ * that are read at once so many, and in both cases so many times the bytes of the block and of the log (SPEC.md). */
+#define PITHI_BLOCK_UNPACKED (UINT64_C(32) << 20)
+#define PITHI_BLOCKS_UNPACKED (UINT64_C(256) << 20)
+#define PITHI_UNPACKED_FACTOR 16u
 #define PITHI_CODE_ESCAPE 255u
 #define PITHI_LEAVE_INNERMOST 13u  /* a kind among codes: LEAVE of the innermost state, whichever that is */
 #define PITHI_OPEN_MAX 4096u       /* open states kept a lane; of so many the next one makes be forgotten */
