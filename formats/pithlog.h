@@ -82,13 +82,14 @@ struct pithlog_comm {
 struct pithlog_info {
     const char *format; /* "native", "alog", "clog2" ... */
     uint32_t version;   /* of the native format; 0 for others */
-    int complete;       /* 0: the index was missing or damaged and was made again from the blocks */
+    int complete;       /* 0: something is missing: the file was cut or damaged, or made from such a file */
     uint32_t ranks, lanes, defs, comms;
     uint64_t records;                  /* all */
     uint64_t states, events, messages; /* completed states, solo events, receives */
     uint64_t lost;                     /* records that the program could not store */
     int64_t start_ns, end_ns;          /* first and last record */
-    uint64_t bytes;                    /* size of the file */
+    uint64_t bytes;                    /* size of the file, or of all files of the log */
+    const char *incomplete;            /* why it is not complete: "byte 9130: the file ends here"; else NULL */
 };
 
 PITHLOG_API int pithlog_open(const char *path, struct pithlog **log);

@@ -8,6 +8,7 @@
 
 #include "alog/alog_scan.h"
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/reorder.h"
 
@@ -198,12 +199,34 @@ out:
     return err;
 }
 
+/* The header counts the lines of events, and has the time of the last. A last line without a newline may be the rest of
+ * a longer one, also when it can be read. */
+static int say_incomplete(const struct reader *reader)
+{
+    const struct pithi_alog_scan *scan = &reader->scan;
+    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
+    int err = PITH_OK;
+
+    if (scan->cut)
+        TRY(pithi_ends_here(reader->writer, scan->input, "inside a line"));
+    if (scan->seen < scan->told)
+        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the header counts", scan->seen,
+                             scan->told));
+    else if (scan->seen == 0 && !scan->counted)
+        TRY(pithi_ends_here(reader->writer, scan->input, "before the first event"));
+    else if (scan->told == 0 && scan->last_ns < scan->end_ns)
+        TRY(pithi_incomplete(defs, "the last event is %.6f s before the end that the header tells",
+                             (double)(scan->end_ns - scan->last_ns) / 1e9));
+out:
+    return err;
+}
+
 /* What was passed over, as facts of the log. */
 static int say_all(struct reader *reader)
 {
     int err;
 
-    TRY(pithi_say_count(reader->writer, "alog_truncated", (uint64_t)reader->scan.cut));
+    TRY(say_incomplete(reader));
     TRY(pithi_say_count(reader->writer, "alog_unmatched_ends", reader->unmatched_ends));
     TRY(pithi_say_count(reader->writer, "alog_ignored_states", reader->scan.ignored_states));
     TRY(pithi_say_count(reader->writer, "alog_messages_without_size", reader->bare_messages));

@@ -9,6 +9,7 @@
 #include "colour.h"
 #include "error.h"
 #include "event_numbers.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
 
@@ -253,6 +254,16 @@ static int take_header(struct pithi_alog_scan *scan, const struct pithi_alog_lin
     case PITHI_ALOG_PROCESSES:
         scan->processes = is_process(line->data) ? line->data : 0;
         return PITH_OK;
+    case PITHI_ALOG_EVENTS:
+        scan->counted = 1;
+        scan->told = line->data > 0 ? (uint64_t)line->data : 0;
+        return PITH_OK;
+    case PITHI_ALOG_END:
+        scan->end_ns = line->time_ns;
+        return PITH_OK;
+    case PITHI_ALOG_SYNC:
+        scan->seen++; /* whether the header counts such lines is not known */
+        return PITH_OK;
     case PITHI_ALOG_START:
         scan->start_ns = line->time_ns;
         scan->has_start = 1;
@@ -284,6 +295,7 @@ static int note_time(struct pithi_alog_scan *scan, const struct pithi_alog_line 
     scan->disorder |= time_ns < process->last_ns;
     process->last_ns = time_ns > process->last_ns ? time_ns : process->last_ns;
     scan->first_ns = time_ns < scan->first_ns ? time_ns : scan->first_ns;
+    scan->last_ns = time_ns > scan->last_ns ? time_ns : scan->last_ns;
     return 1;
 }
 
@@ -293,6 +305,7 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     struct pithi_alog_event *event;
 
     *wrong = NULL;
+    scan->seen++;
     if (!is_process(line->proc)) {
         *wrong = "process";
         return PITH_OK;
@@ -316,8 +329,8 @@ static int take_event(struct pithi_alog_scan *scan, const struct pithi_alog_line
     return PITH_OK;
 }
 
-/* What is left of a file whose end is missing: its last line has no newline and is no line, or its time was cut too and
- * lies before its process's time. */
+/* A last line that is left out: it has no newline and is no line, or its time was cut too and lies before its process's
+ * time. */
 static int is_cut(const struct pithi_alog_scan *scan, size_t begin, enum pithi_alog_status status,
                   const struct pithi_alog_line *line)
 {
@@ -429,7 +442,6 @@ static int scan_lines(struct pithi_alog_scan *scan, struct pithi_defs *defs)
         enum pithi_alog_status status = line_at(scan, &at, &line, &wrong);
         if (is_cut(scan, begin, status, &line)) {
             scan->size = begin;
-            scan->cut = 1;
             break;
         }
         if (status == PITHI_ALOG_BLANK)
@@ -448,7 +460,9 @@ int pithi_alog_scan(struct pithi_alog_scan *scan, const struct pithi_input *inpu
 {
     int err;
 
-    *scan = (struct pithi_alog_scan){.input = input, .size = input->size, .first_ns = INT64_MAX};
+    *scan = (struct pithi_alog_scan){
+        .input = input, .size = input->size, .first_ns = INT64_MAX, .last_ns = INT64_MIN, .end_ns = INT64_MIN};
+    scan->cut = pithi_ends_in_line(input);
     find_rollover(scan);
     TRY(scan_lines(scan, defs));
     TRY(define_events(scan, defs));

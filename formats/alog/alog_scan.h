@@ -45,15 +45,18 @@ struct pithi_alog_process {
 
 struct pithi_alog_scan {
     const struct pithi_input *input;
-    size_t size;      /* of the input without a last line that was cut */
-    size_t passed;    /* see foreign/passed.h */
-    int cut;          /* there was one */
-    int64_t start_ns; /* what readers of ALOG subtract */
+    size_t size;         /* of the input without a last line that was cut */
+    size_t passed;       /* see foreign/passed.h */
+    int cut;             /* the file ends inside its last line */
+    int counted;         /* there is a -2 line */
+    uint64_t told, seen; /* lines of events: as the -2 line counts them, 0: it does not; those there are */
+    int64_t start_ns;    /* what readers of ALOG subtract */
     int64_t rollover_ns;
     int64_t processes; /* of the -3 line, else 0 */
     int has_start, disorder;
     int own;          /* Pith has written it: its times are the log's, whatever -6 says */
-    int64_t first_ns; /* of the events; INT64_MAX: none */
+    int64_t first_ns, last_ns; /* of the events; INT64_MAX, INT64_MIN: none */
+    int64_t end_ns;            /* of the -7 line; INT64_MIN: there is none */
     uint64_t ignored_states;
     uint32_t numbers_told; /* event_numbers.h */
     struct pithi_alog_event *events;

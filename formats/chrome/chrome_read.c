@@ -5,7 +5,8 @@
  *     file -- events --> by time --> states of lanes --> writer
  *               \-- flows --> messages --^
  *
- * Who writes such files often dies before the end: what is there until then is read. */
+ * The program that writes such a file often dies before the end: what is there until then is read, and the log is
+ * incomplete. The format lets an array go without its closing bracket, but for the sake of just such programs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "chrome/chrome_flows.h"
 #include "chrome/chrome_states.h"
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
 #include "foreign/sorter.h"
@@ -39,7 +41,8 @@ struct chrome_reader {
     struct pithi_chrome_flows flows;
     struct pithi_sorter *sorter;
     int64_t first_ns;
-    uint64_t left_out, cut;
+    uint64_t left_out;
+    int cut;
 };
 
 /* ---- Definitions ------------------------------------------------------------------------------------------------- */
@@ -245,6 +248,22 @@ out:
     return err;
 }
 
+/* What our own writer tells beside the events. */
+static int take_other_data(struct chrome_reader *r, const struct pithi_json_value *data)
+{
+    struct pithi_json json = {.data = data->text, .size = data->size};
+    struct pithi_json_value key, value;
+    char reason[NAME];
+    int first = 1, err = PITH_OK;
+    if (data->kind != '{' || pithi_json_open(&json, '{') != PITHI_JSON_OK)
+        return PITH_OK;
+    while (pithi_json_key(&json, &first, &key) == PITHI_JSON_OK && pithi_json_value(&json, &value) == PITHI_JSON_OK)
+        if (pithi_json_is(&key, PITHI_INCOMPLETE) && pithi_json_text(&value, reason, sizeof reason))
+            TRY(pithi_incomplete(pithi_writer_defs(r->writer), "%s", reason));
+out:
+    return err;
+}
+
 static int read_file(struct chrome_reader *r)
 {
     struct pithi_json_value key, value;
@@ -256,6 +275,8 @@ static int read_file(struct chrome_reader *r)
         while (status == PITHI_JSON_OK && (status = pithi_json_key(&r->json, &first, &key)) == PITHI_JSON_OK) {
             if (!pithi_json_is(&key, "traceEvents")) {
                 status = pithi_json_value(&r->json, &value);
+                if (status == PITHI_JSON_OK && pithi_json_is(&key, "otherData"))
+                    TRY(take_other_data(r, &value));
                 continue;
             }
             TRY(read_events(r, &status));
@@ -351,7 +372,8 @@ int pithi_chrome_read(const struct pithi_input *input, struct pithi_writer *writ
     TRY(pithi_say_count(writer, "chrome_events_left_out", r.left_out));
     TRY(pithi_say_count(writer, "chrome_flows_inside_a_lane", r.flows.inside));
     TRY(pithi_say_count(writer, "chrome_flows_without_partner", r.flows.alone));
-    TRY(pithi_say_count(writer, "chrome_cut", r.cut));
+    if (r.cut)
+        TRY(pithi_ends_here(writer, input, "without the bracket that closes its events"));
 out:
     pithi_chrome_lanes_free(&r.lanes);
     pithi_chrome_flows_free(&r.flows);

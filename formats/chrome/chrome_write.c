@@ -10,6 +10,7 @@
 #include "foreign/names.h"
 #include "foreign/nest.h"
 #include "foreign/walk.h"
+#include "native/incomplete.h"
 #include "text/out.h"
 
 enum { TEXT = 4096 };
@@ -234,6 +235,17 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
+/* Other data may be anything; viewers show it with what is known of the trace. */
+static void put_incomplete(struct chrome_writer *w)
+{
+    const struct pithlog_info *info = pithlog_get_info(w->log);
+    if (info->complete)
+        return;
+    pithi_out_text(&w->out, "\"otherData\":{\"" PITHI_INCOMPLETE "\":");
+    pithi_out_quoted(&w->out, PITHI_QUOTE_JSON, info->incomplete);
+    pithi_out_text(&w->out, "},");
+}
+
 /* Viewers want no times below 0. */
 static void begin(void *context, int64_t from_ns)
 {
@@ -256,7 +268,9 @@ int pithi_chrome_write(struct pithlog *log, FILE *out, const struct pithi_conver
     w.nest.context = &w;
     if (!pithi_nest_open(&w.nest, pithlog_get_info(log)->lanes) || !quote_names(&w))
         err = pithi_fail(PITH_ERR_MEMORY, "out of memory");
-    pithi_out_text(&w.out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    pithi_out_text(&w.out, "{\"displayTimeUnit\":\"ns\",");
+    put_incomplete(&w);
+    pithi_out_text(&w.out, "\"traceEvents\":[\n");
     if (err == PITH_OK)
         put_lanes(&w);
     if (err == PITH_OK)

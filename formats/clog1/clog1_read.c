@@ -2,12 +2,14 @@
  * fall; records. */
 #include "clog1/clog1.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "clog1/clog1_events.h"
 #include "clog2/clog2_layout.h"
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/reorder.h"
 
@@ -360,15 +362,27 @@ out:
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
 
+static int say_incomplete(const struct clog1_reader *r)
+{
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    int err = PITH_OK;
+
+    if (!r->end.ended)
+        TRY(pithi_ends_here(r->writer, r->file.input, "without the record that ends a log"));
+    if (r->end.damaged)
+        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             r->end.first_damage, r->end.damaged));
+out:
+    return err;
+}
+
 /* What was passed over or missing, as facts of the log. */
 static int say_all(const struct clog1_reader *r)
 {
     int err;
 
+    TRY(say_incomplete(r));
     TRY(pithi_say_count(r->writer, "clog1_block_bytes", r->file.block_size));
-    TRY(pithi_say_count(r->writer, "clog1_truncated", !r->end.ended));
-    TRY(pithi_say_count(r->writer, "clog1_damaged_places", r->end.damaged));
-    TRY(pithi_say_count(r->writer, "clog1_first_damage_byte", r->end.first_damage));
     TRY(pithi_say_count(r->writer, "clog1_source_locations_left_out", r->locations));
     TRY(pithi_say_count(r->writer, "clog1_messages_without_partner", r->no_partner));
     TRY(pithi_say_count(r->writer, "clog1_messages_without_size", r->no_size));

@@ -8,6 +8,7 @@
 #include "clog2/clog2_comm.h"
 #include "error.h"
 #include "event_numbers.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/reorder.h"
 
@@ -264,18 +265,34 @@ out:
 
 /* ---- The file -------------------------------------------------------------------------------------------------- */
 
+/* A merged file ends with its table of communicators, behind the record that ends the log. */
+static int say_incomplete(struct reader *reader)
+{
+    const struct pithi_clog2_cursor *end = &reader->scan.end;
+    const struct pithi_clog2_file *file = &reader->scan.file;
+    struct pithi_defs *defs = pithi_writer_defs(reader->writer);
+    int err = PITH_OK;
+
+    if (!end->ended)
+        TRY(pithi_ends_here(reader->writer, file->input, "without the record that ends a log"));
+    else if (file->finalized && file->table_cut)
+        TRY(pithi_ends_here(reader->writer, file->input, "without a whole table of communicators"));
+    if (end->damaged)
+        TRY(pithi_incomplete(defs, "byte %zu: damaged here: records are missing (places: %" PRIu64 ")",
+                             end->first_damage, end->damaged));
+    if (reader->no_line)
+        TRY(pithi_incomplete(defs, "records of no known rank: %" PRIu64, reader->no_line));
+out:
+    return err;
+}
+
 /* What was passed over or missing, as facts of the log. */
 static int say_all(struct reader *reader)
 {
-    const struct pithi_clog2_cursor *end = &reader->scan.end;
     int err;
 
-    TRY(pithi_say_count(reader->writer, "clog2_truncated",
-                        !end->ended || (reader->scan.file.finalized && reader->scan.file.table_cut)));
+    TRY(say_incomplete(reader));
     TRY(pithi_say_count(reader->writer, "clog2_unfinished", !reader->scan.file.finalized));
-    TRY(pithi_say_count(reader->writer, "clog2_damaged_places", end->damaged));
-    TRY(pithi_say_count(reader->writer, "clog2_first_damage_byte", end->first_damage));
-    TRY(pithi_say_count(reader->writer, "clog2_records_without_line", reader->no_line));
     TRY(pithi_say_count(reader->writer, "clog2_messages_without_partner", reader->no_partner));
     TRY(pithi_say_count(reader->writer, "clog2_source_locations_left_out", reader->locations));
     TRY(pithi_say_count(reader->writer, "clog2_late_records",

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "error.h"
 #include "native/block.h"
 #include "native/chunk.h"
 #include "native/log.h"
@@ -228,7 +229,7 @@ static void tell_progress(const struct check *c)
 
 static void check_lane(struct check *c, const struct pithi_log_lane *lane)
 {
-    int whole = c->log->info.complete;
+    int whole = !c->log->rebuilt;
     struct pithi_log_block b = {0};
     c->lane = (struct pithi_totals){.start_ns = INT64_MAX, .end_ns = INT64_MIN};
     c->stack.count = 0;
@@ -287,10 +288,21 @@ static void check_lanes(struct check *c)
         all.end_ns = lane->seen.last_ns > all.end_ns ? lane->seen.last_ns : all.end_ns;
     }
     const struct pithlog_info *info = &c->log->info;
-    if (info->complete && damages == c->log->damages &&
+    if (!c->log->rebuilt && damages == c->log->damages &&
         (all.states != info->states || all.events != info->events || all.messages != info->messages ||
          all.lost != info->lost || (info->records && (all.start_ns != info->start_ns || all.end_ns != info->end_ns))))
         pithi_log_damage(c->log, c->log->files.size - PITHI_FOOTER_SIZE, "the footer has other totals than the lanes");
+}
+
+/* What the log itself tells: its file was cut or damaged, or one that it was made from. Damages of its own front have
+ * been told while it was opened. */
+static void check_complete(struct check *c)
+{
+    const struct pithlog_info *info = &c->log->info;
+    if (info->complete || c->log->damages)
+        return;
+    pithi_fail(PITH_ERR_DAMAGED, "%s: incomplete: %s", c->log->path, info->incomplete);
+    damage_as_said(c);
 }
 
 int pithi_check_watched(const char *path, void (*say)(void *context, const char *text), void *context,
@@ -299,7 +311,8 @@ int pithi_check_watched(const char *path, void (*say)(void *context, const char 
     struct check c = {.progress = progress, .context = context};
     if (pithi_log_open(path, say, context, progress, &c.log) != PITH_OK)
         return -1;
-    if (c.log->info.complete)
+    check_complete(&c);
+    if (!c.log->rebuilt)
         check_files(&c);
     check_lanes(&c);
     pithi_block_free(&c.block);

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "native/bytes.h"
 #include "native/chunk.h"
+#include "native/incomplete.h"
 #include "native/sheets.h"
 #include "native/zip.h"
 
@@ -237,19 +238,46 @@ static int load_header(struct pithlog *log, int blocks)
     return pithi_files_begin(&log->files, &volume, blocks);
 }
 
+/* What pithlog_error() tells, without the name of the file in front. */
+static void take_reason(const struct pithlog *log, char *reason, size_t size)
+{
+    const char *text = pithlog_error();
+    size_t name = strlen(log->path);
+    if (strncmp(text, log->path, name) == 0 && strncmp(text + name, ": ", 2) == 0)
+        text += name + 2;
+    snprintf(reason, size, "%s", text);
+}
+
+/* `damage`: the first that was found in front of the log, or "". To recover a log means to read its blocks whatever its
+ * index says, and is no damage. */
+static int tell_complete(struct pithlog *log, const char *damage)
+{
+    int err = PITH_OK;
+    if (*damage)
+        err = pithi_incomplete(log->defs, "%s", damage);
+    log->info.incomplete = pithi_incomplete_reason(log->defs);
+    log->info.complete = !log->info.incomplete;
+    return err;
+}
+
 int pithi_log_load(struct pithlog *log, int blocks)
 {
+    char damage[512] = "";
     int err = load_header(log, blocks);
     if (err != PITH_OK)
         return err;
-    uint32_t damages = log->damages;
+    if (log->damages)
+        take_reason(log, damage, sizeof damage);
     err = blocks ? PITH_ERR_DAMAGED : load_by_footer(log);
-    log->info.complete = damages == 0;
-    if (err == PITH_ERR_DAMAGED) {
+    log->rebuilt = err == PITH_ERR_DAMAGED;
+    if (log->rebuilt) {
+        if (!*damage && !blocks)
+            take_reason(log, damage, sizeof damage);
         pithi_log_unload(log);
         err = pithi_log_rebuild(log);
-        log->info.complete = 0;
     }
+    if (err == PITH_OK)
+        err = tell_complete(log, damage);
     if (err == PITH_OK)
         err = pithi_log_clocks(log);
     log->info.format = "native";

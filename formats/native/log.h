@@ -77,6 +77,7 @@ struct pithlog {
     void (*say)(void *context, const char *text);
     void *say_context;
     uint32_t damages;
+    int rebuilt; /* 1: the index was missing or damaged: made again from the blocks */
     struct pithi_watched *watched; /* while it is opened; NULL: by nobody */
 };
 

@@ -36,7 +36,7 @@ static int index_whole(struct pithlog *log)
 static int open_most(const char *path, struct pithlog **log)
 {
     int err = pithlog_open(path, log);
-    if (err == PITH_OK && (!(*log)->info.complete || index_whole(*log)))
+    if (err == PITH_OK && ((*log)->rebuilt || index_whole(*log)))
         return err;
     if (err == PITH_OK)
         pithlog_close(*log);

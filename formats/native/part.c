@@ -318,8 +318,7 @@ static void find_members(struct pithlog *log, uint32_t index, struct pithlog_com
 static void fill_world(const struct pithlog *log, struct pithlog_comm *world)
 {
     uint32_t n = log->rank_count;
-    if (!log->info.complete || n == 0 || n > INT32_MAX || log->ranks[0].rank != 0 ||
-        (uint32_t)log->ranks[n - 1].rank != n - 1)
+    if (log->rebuilt || n == 0 || n > INT32_MAX || log->ranks[0].rank != 0 || (uint32_t)log->ranks[n - 1].rank != n - 1)
         return;
     int32_t *members = malloc(n * sizeof *members);
     for (uint32_t i = 0; members && i < n; i++)

@@ -379,6 +379,18 @@ int pithi_printer_comm(struct pithi_printer *p, uint32_t index, const struct pit
     return set_piece(&p->comm_names, &p->comm_count, index, pithi_quoted(p->quote, name));
 }
 
+void pithi_printer_promise(struct pithi_printer *p)
+{
+    if (p->style == PITHI_TEXT_TABS)
+        pithi_out_text(&p->out, PITHI_TEXT_PROMISE "\n");
+}
+
+void pithi_printer_end(struct pithi_printer *p)
+{
+    if (p->style == PITHI_TEXT_TABS)
+        pithi_out_text(&p->out, PITHI_TEXT_END "\n");
+}
+
 void pithi_printer_head(struct pithi_printer *p)
 {
     if (p->style == PITHI_TEXT_TABS)

@@ -50,6 +50,12 @@ int pithi_printer_comm(struct pithi_printer *printer, uint32_t index, const stru
 void pithi_printer_property(struct pithi_printer *printer, const char *key, const char *value);
 /* The names of the columns. */
 void pithi_printer_head(struct pithi_printer *printer);
+/* Of a log with an end, so that a reader sees when a file was cut: the line that promises the last one, before the
+ * names of the columns; the last one. Nothing in CSV and JSON. */
+#define PITHI_TEXT_PROMISE "# the last line is \"# end\""
+#define PITHI_TEXT_END "# end"
+void pithi_printer_promise(struct pithi_printer *printer);
+void pithi_printer_end(struct pithi_printer *printer);
 
 /* Nothing when it is not wanted. */
 void pithi_printer_record(struct pithi_printer *printer, const struct pithlog_record *record);

@@ -19,7 +19,6 @@ static int put_definitions(struct pithi_printer *printer, const struct pithlog *
         TRY(pithi_printer_def(printer, pithlog_get_def(log, i)));
     for (uint32_t i = 0; i < info->comms; i++)
         TRY(pithi_printer_comm(printer, i, pithlog_get_comm(log, i)));
-    pithi_printer_head(printer);
 out:
     return err;
 }
@@ -45,14 +44,19 @@ int pithi_text_print(struct pithlog *log, FILE *out, const struct pithi_text *ho
 
     TRY(pithi_printer_open(&printer, out, how->style, how->name_glob));
     TRY(put_definitions(&printer, log));
+    if (how->has_end)
+        pithi_printer_promise(&printer);
+    pithi_printer_head(&printer);
     TRY(put_records(&printer, log, &how->query));
+    if (how->has_end)
+        pithi_printer_end(&printer);
 out:
     return pithi_printer_close(&printer, err);
 }
 
 static int write_all(struct pithlog *log, FILE *out, const struct pithi_convert *how, enum pithi_text_style style)
 {
-    struct pithi_text text = {.style = style, .query = {.from_ns = how->from_ns, .to_ns = how->to_ns}};
+    struct pithi_text text = {.style = style, .has_end = 1, .query = {.from_ns = how->from_ns, .to_ns = how->to_ns}};
 
     return pithi_text_print(log, out, &text);
 }

@@ -18,6 +18,7 @@ enum pithi_text_style {
 struct pithi_text {
     enum pithi_text_style style;
     struct pithlog_query query;
+    int has_end;           /* 1: with the lines of printer.h by which a reader sees that a file was cut */
     const char *name_glob; /* not NULL: only states, events and counters whose name matches (fnmatch) */
 };
 

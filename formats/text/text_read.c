@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
 #include "foreign/reorder.h"
 #include "native/bytes.h"
+#include "text/printer.h"
 #include "text/text_fields.h"
 #include "text/text_lines.h"
 
@@ -24,6 +26,9 @@ struct text_reader {
     struct pithi_reorder *reorder; /* NULL: times are in order */
     struct pithi_lookup received;  /* rank -> receives so far */
     uint64_t odd_payloads;
+    size_t size;             /* of the input without a last line that is left out */
+    uint64_t promises, ends; /* lines that promise the last one, and last ones: files may stand behind each other */
+    uint64_t records;
 };
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -38,10 +43,10 @@ static int wrong(const struct text_reader *r, const char *what)
 /* The next line that is not empty, as it is: 1, 0 at the end. */
 static int next_bytes(struct text_reader *r, const char **line, size_t *length)
 {
-    while (r->at < r->input->size && pithi_input_at(r->input, r->at)) {
+    while (r->at < r->size && pithi_input_at(r->input, r->at)) {
         const char *from = (const char *)r->input->data + r->at;
-        const char *newline = memchr(from, '\n', r->input->size - r->at);
-        size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
+        const char *newline = memchr(from, '\n', r->size - r->at);
+        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
         pithi_passed(r->input, &r->passed, r->at);
         r->at += size + 1;
         r->line++;
@@ -186,6 +191,8 @@ static int take_definition(struct text_reader *r)
         return define(r, PITHLOG_COUNTER_TYPE);
     if (strcmp(kind, "comm") == 0)
         return define_comm(r);
+    r->ends += r->fields.count == 1 && strcmp(r->fields.at[0], PITHI_TEXT_END) == 0;
+    r->promises += r->fields.count == 1 && strcmp(r->fields.at[0], PITHI_TEXT_PROMISE) == 0;
     if (strcmp(kind, "property") == 0)
         return pithi_defs_property(pithi_writer_defs(r->writer), word(r, 1, "key"), word(r, 1, "value"));
     return PITH_OK;
@@ -353,6 +360,7 @@ static int take_record(struct text_reader *r)
     TRY(take_kind(r, &record));
     TRY(take_lane(r, (int32_t)rank, (uint32_t)thread, NULL, &record.lane));
     TRY(take_values(r, &record));
+    r->records++;
     TRY(r->reorder ? pithi_reorder_add(r->reorder, &record) : pithi_writer_add(r->writer, &record));
 out:
     free((void *)(uintptr_t)record.payload);
@@ -379,6 +387,38 @@ static int line_time(const char *line, size_t size, int64_t *time_ns)
     return pithi_text_seconds(text, time_ns);
 }
 
+/* ---- Cut files --------------------------------------------------------------------------------------------------- */
+
+/* The file ends inside a line. A script may leave out the last newline; then that line is there, and if it can be read
+ * it is taken, but it may be the rest of a longer one. */
+static int is_cut(const struct text_reader *r) { return pithi_ends_in_line(r->input); }
+
+static int is_last_line(const struct text_reader *r) { return r->at >= r->size; }
+
+/* The last line was cut and cannot be read: it is left out. */
+static int settle_last_line(struct text_reader *r, int err)
+{
+    return err == PITH_ERR_DAMAGED && is_cut(r) && is_last_line(r) && r->line > 1 ? PITH_OK : err;
+}
+
+/* After the first pass: a file of Pith's own has whole lines only. */
+static void drop_cut_line(struct text_reader *r)
+{
+    if (r->promises)
+        r->size = pithi_whole_lines(r->input);
+}
+
+static int say_incomplete(struct text_reader *r)
+{
+    const char *where = is_cut(r)               ? "inside a line"
+                        : r->ends < r->promises ? "without the line \"" PITHI_TEXT_END "\" that it promises"
+                        : r->records == 0 && r->promises == 0 ? "before the first record"
+                                                              : NULL;
+    return where ? pithi_ends_here(r->writer, r->input, where) : PITH_OK;
+}
+
+/* ---- The passes -------------------------------------------------------------------------------------------------- */
+
 /* Records are not cut into fields: all that is asked for is whether their times fall. */
 static int first_pass(struct text_reader *r)
 {
@@ -388,13 +428,14 @@ static int first_pass(struct text_reader *r)
     int err = PITH_OK;
     while (err == PITH_OK && next_bytes(r, &line, &size)) {
         if (*line == '#') {
-            err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : take_definition(r);
+            err = cut_line(r, line, size) < 0 ? PITH_ERR_MEMORY : settle_last_line(r, take_definition(r));
         } else if (!r->reorder && line_time(line, size, &time_ns)) {
             if (time_ns < last_ns)
                 err = pithi_reorder_new(&r->reorder, emit, r);
             last_ns = time_ns;
         }
     }
+    drop_cut_line(r);
     return err;
 }
 
@@ -404,7 +445,7 @@ static int second_pass(struct text_reader *r)
     rewind_lines(r);
     while (err == PITH_OK && (status = next_line(r)) > 0)
         if (r->fields.at[0][0] != '#')
-            err = take_record(r);
+            err = settle_last_line(r, take_record(r));
     if (err == PITH_OK && status < 0)
         err = PITH_ERR_MEMORY;
     return err == PITH_OK && r->reorder ? pithi_reorder_end(r->reorder) : err;
@@ -412,10 +453,11 @@ static int second_pass(struct text_reader *r)
 
 int pithi_text_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct text_reader r = {.input = input, .writer = writer};
+    struct text_reader r = {.input = input, .writer = writer, .size = input->size};
     int err;
     TRY(first_pass(&r));
     TRY(second_pass(&r));
+    TRY(say_incomplete(&r));
     TRY(pithi_say_count(writer, "text_payloads_left_out", r.odd_payloads));
     TRY(pithi_say_count(writer, "text_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));
 out:
@@ -432,7 +474,7 @@ int pithi_text_probe(const struct pithi_input *input)
 {
     static const char *const begins[] = {"# property\t", "# lane\t", "# state\t", "# event\t",
                                          "# counter\t",  "# comm\t", "# time_s\t"};
-    struct text_reader r = {.input = input};
+    struct text_reader r = {.input = input, .size = input->size};
     int64_t time_ns, rank;
     int is = 0;
     if (!input->data)

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "event_numbers.h"
 #include "native/clocks.h"
+#include "native/incomplete.h"
 #include "native/log.h"
 #include "text/out.h"
 #include "tools/tools.h"
@@ -111,6 +112,8 @@ static void put_numbers(struct pithi_out *out, const struct pithlog *log)
     put_text(out, "format", info->format);
     put_u64(out, "version", info->version);
     put_text(out, "complete", info->complete ? "yes" : "no");
+    if (!info->complete)
+        put_text(out, PITHI_INCOMPLETE, info->incomplete);
     put_u64(out, "ranks", info->ranks);
     put_u64(out, "lanes", info->lanes);
     put_u64(out, "threads", max_threads(log));
@@ -156,12 +159,14 @@ static void put_clocks(struct pithi_out *out, const struct pithlog *log)
     }
 }
 
-/* The points of clocks are told as what came of them; numbers of events are for other formats. */
+/* The points of clocks are told as what came of them; numbers of events are for other formats; put_numbers tells why
+ * the log is incomplete. */
 static int is_for_people(const char *key)
 {
     int32_t numbers[2];
 
-    return strncmp(key, "clock_sync_", 11) != 0 && !pithi_event_numbers(key, numbers);
+    return strncmp(key, "clock_sync_", 11) != 0 && !pithi_event_numbers(key, numbers) &&
+           strcmp(key, PITHI_INCOMPLETE) != 0;
 }
 
 int pithi_tool_info(int argc, char **argv)

@@ -62,6 +62,8 @@ int pithi_tool_open(const char *command, const char *path, struct pithlog **log)
     pithi_progress_begin_part(command, pithi_tool_bytes(path));
     err = pithlog_open_watched(path, pithi_progress_part, NULL, log);
     pithi_progress_end();
+    if (err == PITH_OK && !pithlog_get_info(*log)->complete)
+        pithi_tool_say(stderr, "pith: note: %s: incomplete: %s", path, pithlog_get_info(*log)->incomplete);
     return err;
 }
 

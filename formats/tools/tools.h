@@ -40,7 +40,8 @@ int pithi_tool_failed(void); /* "pith: " and the text of pithlog_error(); return
 /* "pith: COMMAND: what is wrong; see `pith help COMMAND`"; returns 2. */
 int pithi_tool_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* pithlog_open, with progress on a terminal: logs of other formats are read as a whole. */
+/* pithlog_open, with progress on a terminal: logs of other formats are read as a whole. A line on stderr says that a
+ * log is incomplete. */
 uint64_t pithi_tool_bytes(const char *path); /* of a file */
 int pithi_tool_open(const char *command, const char *path, struct pithlog **log);
 

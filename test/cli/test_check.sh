@@ -17,7 +17,8 @@ pith check cut.pith >out 2>err
 is "$? $(cat err)" "1 " "a log cut in the middle is not good"
 like "$(head -n 1 out)" '^cut\.pith: ' "each damage is a line with the file"
 like "$(tail -n 1 out)" '^cut\.pith: [0-9]+ records read, [0-9]+ damages? found$' "the last line counts"
-is "$(pith info cut.pith | grep complete)" "complete: no" "info says so"
+is "$(pith info cut.pith | grep complete)" "complete: no
+incomplete: byte $((size / 2)): the log ends here, without an intact footer" "info says so, and why"
 kept=$(pith info cut.pith | sed -n 's/^records: //p')
 [ "$kept" -gt 50000 ] && [ "$(pith print cut.pith | grep -vc '^#')" = "$kept" ]
 ok $? "print shows the blocks before the cut"

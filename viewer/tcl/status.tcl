@@ -66,7 +66,7 @@ oo::class create ::pith::Status {
             append text ", [::pithtk::number [$model info lost]] records lost"
         }
         if {![$model info complete]} {
-            append text ", not complete: the end of the run is missing"
+            append text ", incomplete: [$model info incomplete]"
         }
         if {[$model reading] ni {{} 0}} {
             append text [format "      reading messages %.0f %%" [expr {100 * [$model reading]}]]

@@ -95,6 +95,7 @@ static int log_info(struct pithi_log_object *object, Tcl_Interp *interp, int obj
     pithi_put_text(dict, "path", object->path);
     pithi_put_text(dict, "format", info->format);
     pithi_put_wide(dict, "complete", info->complete);
+    pithi_put_text(dict, "incomplete", info->incomplete ? info->incomplete : "");
     pithi_put_wide(dict, "ranks", info->ranks);
     pithi_put_wide(dict, "lanes", info->lanes);
     pithi_put_wide(dict, "records", (int64_t)info->records);

@@ -1,4 +1,5 @@
 /* log_open.c - opening a log: at once, or in a thread where it takes long (a foreign format, an index to be made). */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +22,23 @@ static int run(struct pithi_job *base)
     return pithlog_open_watched(job->path, tell_progress, base, &job->log);
 }
 
+/* As the commands say it. */
+static Tcl_Obj *opened(Tcl_Interp *interp, struct pithlog *log, const char *path)
+{
+    const struct pithlog_info *info = pithlog_get_info(log);
+
+    if (!info->complete)
+        fprintf(stderr, "pith: note: %s: incomplete: %s\n", path, info->incomplete);
+    return pithi_log_command(interp, log, NULL, path);
+}
+
 static Tcl_Obj *result(struct pithi_job *base)
 {
     struct open_job *job = (struct open_job *)base;
     struct pithlog *log = job->log;
 
     job->log = NULL;
-    return pithi_log_command(job->interp, log, NULL, job->path);
+    return opened(job->interp, log, job->path);
 }
 
 /* A log that nobody wants any more is still here. */
@@ -49,7 +60,7 @@ static int open_at_once(Tcl_Interp *interp, const char *path)
 
     if (pithlog_open(path, &log))
         return pithi_log_error(interp);
-    Tcl_SetObjResult(interp, pithi_log_command(interp, log, NULL, path));
+    Tcl_SetObjResult(interp, opened(interp, log, path));
     return TCL_OK;
 }
 
