@@ -54,7 +54,7 @@ struct pithi_alog_scan {
     int64_t rollover_ns;
     int64_t processes; /* of the -3 line, else 0 */
     int has_start, disorder;
-    int own;          /* Pith has written it: its times are the log's, whatever -6 says */
+    int own;                   /* Pith has written it: its times are the log's, whatever -6 says */
     int64_t first_ns, last_ns; /* of the events; INT64_MAX, INT64_MIN: none */
     int64_t end_ns;            /* of the -7 line; INT64_MIN: there is none */
     uint64_t ignored_states;

@@ -51,6 +51,9 @@ enum {
 enum { PITHI_PRV_NAMED = 1000 };
 
 /* The second line of a .prv that Pith wrote: its states are told by events, state records only repeat them. */
+/* Where it stands before the records, the last line is PITHI_PRV_END. */
+#define PITHI_PRV_PROMISE "# the last line is \"# end\""
+#define PITHI_PRV_END "# end"
 #define PITHI_PRV_MARK "# Pith 1"
 
 /* A state as an event: the type, and the value or 0: none is set aside for this name. */

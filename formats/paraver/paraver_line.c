@@ -137,7 +137,6 @@ static int take(struct cursor *c, int64_t *value)
 static int take_times(struct pithi_prv_header *header, struct cursor *c)
 {
     const char *close = c->at < c->end ? memchr(c->at, ')', (size_t)(c->end - c->at)) : NULL;
-    int64_t all;
     size_t size;
     if (!close || !skip(c, '('))
         return 0;
@@ -145,7 +144,7 @@ static int take_times(struct pithi_prv_header *header, struct cursor *c)
     memcpy(header->date, c->at, size);
     c->at = close + 1;
     header->unit_ns = 1000;
-    if (!skip(c, ':') || !(c->at = digits(c->at, c->end, &all)))
+    if (!skip(c, ':') || !(c->at = digits(c->at, c->end, &header->end)))
         return 0;
     if (c->end - c->at > 3 && memcmp(c->at, "_ns", 3) == 0)
         header->unit_ns = 1;

@@ -8,6 +8,7 @@
 /* Tasks of all applications count on: the rank of a task is first_task[application - 1] + task - 1. */
 struct pithi_prv_header {
     int64_t unit_ns; /* of all times */
+    int64_t end;     /* time of the last record, in units */
     char date[64];
     uint32_t app_count, task_count;
     uint32_t *first_task; /* [app_count + 1] */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
 #include "foreign/sorter.h"
@@ -23,6 +24,7 @@ struct paraver_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
     size_t body, at, start; /* where the records begin; the next line; this one */
+    size_t size;            /* of the input without a last line that was cut */
     size_t passed;          /* see foreign/passed.h */
     uint64_t line;
     int own, disorder, messages; /* messages: there are some */
@@ -40,6 +42,7 @@ struct paraver_reader {
     struct pair *pairs; /* of the event under way */
     uint32_t pair_count, pair_room;
     uint64_t payloads;
+    int64_t last_ns; /* of all records */
 };
 
 /* An end of a message that waits for its time. */
@@ -64,8 +67,8 @@ static int wrong_line(const struct paraver_reader *r, const char *what)
 static size_t line_size(const struct paraver_reader *r)
 {
     const char *from = (const char *)r->input->data + r->at;
-    const char *newline = memchr(from, '\n', r->input->size - r->at);
-    return newline ? (size_t)(newline - from) : r->input->size - r->at;
+    const char *newline = memchr(from, '\n', r->size - r->at);
+    return newline ? (size_t)(newline - from) : r->size - r->at;
 }
 
 static int32_t task_of(const struct paraver_reader *r, const struct pithi_prv_object *object)
@@ -108,7 +111,7 @@ static int next_line_of(struct paraver_reader *r, enum pithi_prv_kind kind, stru
                 return status;
             memcpy(&at, item.data, sizeof at);
             r->at = (size_t)at;
-        } else if (r->at >= r->input->size) {
+        } else if (r->at >= r->size) {
             return 0;
         }
         if (!pithi_input_at(r->input, r->at))
@@ -153,8 +156,8 @@ static int read_header(struct paraver_reader *r)
     r->line = 1;
     if (wrong)
         return wrong_line(r, wrong);
-    r->body = size + 1 < r->input->size ? size + 1 : r->input->size;
-    r->own = r->input->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
+    r->body = size + 1 < r->size ? size + 1 : r->size;
+    r->own = r->size - r->body > mark && memcmp(text + r->body, PITHI_PRV_MARK "\n", mark + 1) == 0;
     rewind_lines(r);
     return PITH_OK;
 }
@@ -185,6 +188,8 @@ static int find_lanes(struct paraver_reader *r)
         r->disorder |= line.time < last;
         r->messages |= line.kind == PITHI_PRV_RECORD_MESSAGE;
         last = line.time;
+        r->last_ns = line.time > r->last_ns ? line.time : r->last_ns;
+        r->last_ns = line.end > r->last_ns ? line.end : r->last_ns;
         ok = pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.from), line.from.thread) &&
              (line.kind != PITHI_PRV_RECORD_MESSAGE ||
               pithi_prv_lanes_use(&r->lanes, (uint32_t)task_of(r, &line.to), line.to.thread));
@@ -222,7 +227,7 @@ static int read_comms(struct paraver_reader *r)
     int err = PITH_OK;
     r->comms = (struct pithi_prv_comms){r->writer, &r->labels, &r->header, r->lanes.ranks, r->own, {0}};
     rewind_lines(r);
-    while (!err && r->at < r->input->size) {
+    while (!err && r->at < r->size) {
         const char *text = (const char *)r->input->data + r->at;
         size_t size = line_size(r);
         if (size && *text >= '1' && *text <= '9')
@@ -514,6 +519,35 @@ out:
     return err;
 }
 
+/* ---- Cut files --------------------------------------------------------------------------------------------------- */
+
+static int has_line(const struct paraver_reader *r, size_t at, const char *line)
+{
+    size_t size = strlen(line);
+    return at <= r->size && r->size - at > size && memcmp(r->input->data + at, line, size) == 0 &&
+           r->input->data[at + size] == '\n';
+}
+
+/* Pith's own traces tell how they end; of others the header has the time of the last record. */
+static int say_incomplete(const struct paraver_reader *r)
+{
+    size_t end = r->size - (r->size > strlen(PITHI_PRV_END) ? strlen(PITHI_PRV_END "\n") : r->size);
+    int promised = r->own && has_line(r, r->body + strlen(PITHI_PRV_MARK "\n"), PITHI_PRV_PROMISE);
+    int err = PITH_OK;
+    if (pithi_ends_in_line(r->input))
+        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+    else if (promised && !has_line(r, end, PITHI_PRV_END))
+        TRY(pithi_ends_here(r->writer, r->input, "without the line \"" PITHI_PRV_END "\" that it promises"));
+    else if (!promised && r->last_ns == INT64_MIN)
+        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
+    else if (!r->own && time_fits(r, r->header.end) && r->last_ns < r->header.end * r->header.unit_ns)
+        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
+                             "the last record is %.9f s before the end that the header tells",
+                             (double)(r->header.end * r->header.unit_ns - r->last_ns) / 1e9));
+out:
+    return err;
+}
+
 static int read_all(struct paraver_reader *r)
 {
     int err;
@@ -528,13 +562,18 @@ static int read_all(struct paraver_reader *r)
     if (r->disorder)
         TRY(order_lines(r));
     TRY(add_lines(r));
+    TRY(say_incomplete(r));
 out:
     return err;
 }
 
 int pithi_paraver_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct paraver_reader r = {.input = input, .writer = writer, .lanes.writer = writer};
+    struct paraver_reader r = {.input = input,
+                               .size = pithi_whole_lines(input),
+                               .writer = writer,
+                               .lanes.writer = writer,
+                               .last_ns = INT64_MIN};
     int err = read_all(&r);
     pithi_sorter_free(r.order);
     pithi_sorter_free(r.received);

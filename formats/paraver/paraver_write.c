@@ -465,7 +465,7 @@ static void put_header(struct paraver_writer *w, int64_t end_ns)
     }
     pithi_out_text(&w->out, "),");
     pithi_out_u64(&w->out, comms);
-    pithi_out_text(&w->out, "\n" PITHI_PRV_MARK "\n");
+    pithi_out_text(&w->out, "\n" PITHI_PRV_MARK "\n" PITHI_PRV_PROMISE "\n");
     for (uint32_t i = 0; (comm = pithlog_get_comm(w->log, i)); i++)
         if (has_members(comm))
             put_comm(w, i, comm);
@@ -532,7 +532,9 @@ static int write_all(struct paraver_writer *w, FILE *out, const struct pithi_con
     TRY(collect_waiting(w, how, walk.to_ns));
     TRY(pithi_out_open(&w->out, out));
     put_header(w, walk.to_ns);
-    err = pithi_out_close(&w->out, put_records(w, how));
+    err = put_records(w, how);
+    pithi_out_text(&w->out, PITHI_PRV_END "\n");
+    err = pithi_out_close(&w->out, err);
     if (err == PITH_OK && how->beside[0])
         err = pithi_prv_write_labels(w->log, &w->payloads, how->beside[0]);
     if (err == PITH_OK && how->beside[1])

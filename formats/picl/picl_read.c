@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "foreign/ends.h"
 #include "foreign/lookup.h"
 #include "foreign/names.h"
 #include "foreign/passed.h"
@@ -19,15 +20,18 @@ struct node {
     int32_t number;
     uint32_t lane, state; /* of what lasts: its definition, when it is entered */
     struct pithi_picl_line pending;
-    unsigned stats;    /* compstats to come until its end; 0: nothing lasts */
-    int entered;       /* its state is in the log */
-    uint32_t blocking; /* recv_blocking under way */
+    unsigned stats;                /* compstats to come until its end; 0: nothing lasts */
+    int entered;                   /* its state is in the log */
+    uint32_t blocking;             /* recv_blocking under way */
+    int32_t blocks;                /* begun and not ended */
+    int tells_end, closed, exited; /* its first records promise an end; it has */
     uint64_t received;
 };
 
 struct picl_reader {
     const struct pithi_input *input;
     struct pithi_writer *writer;
+    size_t size;       /* of the input without a last line that was cut */
     size_t at, passed; /* see foreign/passed.h */
     uint64_t line;
     struct pithi_lookup places;    /* node -> its place + 1 */
@@ -35,7 +39,8 @@ struct picl_reader {
     int begun;                     /* explanations are over */
     struct node *nodes;
     uint32_t count, room;
-    int host, disorder;
+    int host, disorder, closes; /* closes: some node is closed */
+    uint64_t others;            /* records of the program, not of tracing it */
     int64_t first_ns;
     struct pithi_reorder *reorder;
     uint64_t unended, ends_alone;
@@ -48,9 +53,9 @@ static int next_line(struct picl_reader *r, struct pithi_picl_line *line)
 {
     const char *data = (const char *)r->input->data, *wrong;
     int status = 0;
-    while (status == 0 && r->at < r->input->size && pithi_input_at(r->input, r->at)) {
-        const char *from = data + r->at, *newline = memchr(from, '\n', r->input->size - r->at);
-        size_t size = newline ? (size_t)(newline - from) : r->input->size - r->at;
+    while (status == 0 && r->at < r->size && pithi_input_at(r->input, r->at)) {
+        const char *from = data + r->at, *newline = memchr(from, '\n', r->size - r->at);
+        size_t size = newline ? (size_t)(newline - from) : r->size - r->at;
         pithi_passed(r->input, &r->passed, r->at);
         r->at += size + 1;
         r->line++;
@@ -270,6 +275,7 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
     uint32_t id;
     int err = PITH_OK;
+    r->others += line->type != PITHI_PICL_START && line->type != PITHI_PICL_COMPSTATS;
     if (!node)
         return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
     if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
@@ -294,8 +300,19 @@ static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
     case PITHI_PICL_MARK:
     case PITHI_PICL_TEXT:
         return add_event(r, node, line);
+    case PITHI_PICL_OPEN:
+    case PITHI_PICL_LEVEL:
+        node->tells_end = 1;
+        break;
+    case PITHI_PICL_CLOSE:
+        node->closed = r->closes = 1;
+        break;
+    case PITHI_PICL_EXIT:
+        node->exited = 1;
+        break;
     case PITHI_PICL_BLOCK_BEGIN:
     case PITHI_PICL_BLOCK_END:
+        node->blocks += line->type == PITHI_PICL_BLOCK_BEGIN ? 1 : -1;
         TRY(define_block(r, line->value[0], &id));
         return add_state(r, node, line->type == PITHI_PICL_BLOCK_BEGIN ? PITHLOG_ENTER : PITHLOG_LEAVE, id,
                          line->time_ns);
@@ -365,9 +382,36 @@ static int second_pass(struct picl_reader *r)
     return err == PITH_OK && status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
+/* PICL's library opens a node, or tells its level, at the beginning, and at the end tells of its exit and closes it. Of
+ * others only what they were in the middle of tells that there was more. */
+static int has_no_end(const struct picl_reader *r, const struct node *node)
+{
+    if (node->tells_end)
+        return !(r->closes ? node->closed : node->exited);
+    return node->stats > 0 || node->blocking > 0 || node->blocks > 0;
+}
+
+static int say_incomplete(const struct picl_reader *r)
+{
+    uint32_t nodes = 0;
+    int err = PITH_OK;
+    for (uint32_t i = 0; i < r->count; i++)
+        nodes += (uint32_t)has_no_end(r, &r->nodes[i]);
+    if (r->size < r->input->size)
+        TRY(pithi_ends_here(r->writer, r->input, "inside a line"));
+    else if (nodes)
+        TRY(pithi_incomplete(pithi_writer_defs(r->writer),
+                             "byte %zu: the file ends here, before the end of %u of %u nodes", r->input->size, nodes,
+                             r->count));
+    else if (r->others == 0)
+        TRY(pithi_ends_here(r->writer, r->input, "before the first record"));
+out:
+    return err;
+}
+
 int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer)
 {
-    struct picl_reader r = {.input = input, .writer = writer};
+    struct picl_reader r = {.input = input, .writer = writer, .size = pithi_whole_lines(input)};
     int err;
     TRY(first_pass(&r));
     TRY(make_lanes(&r));
@@ -376,6 +420,7 @@ int pithi_picl_read(const struct pithi_input *input, struct pithi_writer *writer
     TRY(second_pass(&r));
     if (r.reorder)
         TRY(pithi_reorder_end(r.reorder));
+    TRY(say_incomplete(&r));
     TRY(pithi_say_count(writer, "picl_states_without_end", r.unended));
     TRY(pithi_say_count(writer, "picl_ends_without_state", r.ends_alone));
     TRY(pithi_say_count(writer, "picl_late_records", r.reorder ? pithi_reorder_late(r.reorder) : 0));

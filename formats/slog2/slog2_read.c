@@ -7,6 +7,7 @@
 #include "foreign/names.h"
 #include "foreign/passed.h"
 #include "foreign/sorter.h"
+#include "native/incomplete.h"
 #include "slog2/slog2_arrows.h"
 #include "slog2/slog2_scan.h"
 
@@ -162,6 +163,8 @@ static int add_primitive(struct slog2_reader *r, const struct primitive *p)
     }
     TRY(pithi_slog2_line(&r->scan, p->line[0], &from));
     TRY(pithi_slog2_line(&r->scan, p->line[1], &to));
+    if (r->scan.cut) /* the second may have moved the first */
+        TRY(pithi_slog2_line(&r->scan, p->line[0], &from));
     if (!from || !to) {
         r->no_line++;
         return PITH_OK;
@@ -332,10 +335,13 @@ static int say_all(const struct slog2_reader *r)
 {
     struct pithi_writer *writer = r->scan.writer;
     int err;
-    TRY(pithi_say_count(writer, "slog2_damaged_nodes", r->lost_nodes));
-    TRY(pithi_say_count(writer, "slog2_first_damage_byte", r->first_lost));
-    TRY(pithi_say_count(writer, "slog2_drawables_without_line", r->no_line));
-    TRY(pithi_say_count(writer, "slog2_drawables_without_time", r->no_time));
+    if (r->lost_nodes)
+        TRY(pithi_incomplete(pithi_writer_defs(writer),
+                             "byte %" PRIu64 ": damaged here: records are missing (nodes: %" PRIu64 ")", r->first_lost,
+                             r->lost_nodes));
+    if (r->no_line + r->no_time)
+        TRY(pithi_incomplete(pithi_writer_defs(writer), "drawables of no known line or time: %" PRIu64,
+                             r->no_line + r->no_time));
     TRY(pithi_say_count(writer, "slog2_composites_as_their_parts_only", r->composites));
 out:
     return err;

@@ -8,6 +8,7 @@
 #include "colour.h"
 #include "error.h"
 #include "foreign/names.h"
+#include "native/incomplete.h"
 #include "native/map.h"
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -18,17 +19,13 @@ int pithi_slog2_wrong(const struct pithi_slog2_scan *scan, const struct pithi_sl
                       what ? what : "a part of the file ends too early");
 }
 
-/* The part of the file at a place. */
-static int open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place, const char *what,
-                     struct pithi_slog2_bytes *bytes)
+/* The part of the file at a place, as far as it is there. */
+static void open_part(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place,
+                      struct pithi_slog2_bytes *bytes)
 {
-    *bytes = (struct pithi_slog2_bytes){.data = scan->input->data};
-    if (place.at > scan->input->size || place.size > scan->input->size - place.at)
-        return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: its %s should be at %" PRIu64,
-                          scan->input->path, scan->input->size, what, place.at);
-    bytes->at = (size_t)place.at;
-    bytes->end = (size_t)place.at + place.size;
-    return PITH_OK;
+    size_t size = scan->input->size, at = place.at < size ? (size_t)place.at : size;
+    *bytes = (struct pithi_slog2_bytes){
+        .data = scan->input->data, .at = at, .end = place.size < size - at ? at + place.size : size};
 }
 
 /* ---- Categories -------------------------------------------------------------------------------------------------- */
@@ -246,7 +243,6 @@ static int check_nodes(const struct pithi_slog2_scan *scan)
 static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_bytes *bytes)
 {
     uint32_t count = pithi_slog2_u32(bytes);
-    struct pithi_slog2_bytes node;
     int err = PITH_OK;
     if (bytes->failed || count > (bytes->end - bytes->at) / PITHI_SLOG2_ENTRY)
         return pithi_slog2_wrong(scan, bytes, "the tree's directory has more nodes than it has room for");
@@ -259,7 +255,9 @@ static int read_directory(struct pithi_slog2_scan *scan, struct pithi_slog2_byte
         n->number = pithi_slog2_u32(bytes);
         pithi_slog2_take(bytes, 16); /* its times */
         n->place = pithi_slog2_place(bytes);
-        TRY(open_part(scan, n->place, "node", &node));
+        if (n->place.at > scan->input->size || n->place.size > scan->input->size - n->place.at)
+            return pithi_fail(PITH_ERR_DAMAGED, "%s: byte %zu: the file is cut: a node should be at %" PRIu64,
+                              scan->input->path, scan->input->size, n->place.at);
     }
     scan->node_count = count;
     qsort(scan->nodes, count, sizeof *scan->nodes, by_place);
@@ -268,11 +266,66 @@ out:
     return err;
 }
 
+/* ---- Cut files --------------------------------------------------------------------------------------------------- */
+
+/* The directory stands at the end, so it is the first that a cut takes. But nodes stand one behind the other from the
+ * header on, as every known writer puts them, and each tells its own place and size. The last may be cut itself. */
+static int find_nodes(struct pithi_slog2_scan *scan)
+{
+    size_t size = scan->input->size;
+    uint32_t room = 0;
+    for (size_t at = PITHI_SLOG2_HEADER; at < size;) {
+        struct pithi_slog2_bytes head = {.data = scan->input->data, .at = at, .end = size};
+        struct pithi_slog2_node node;
+        pithi_slog2_take(&head, 8); /* its times */
+        pithi_slog2_take(&head, 8);
+        node.depth = pithi_slog2_u16(&head);
+        node.number = pithi_slog2_u32(&head);
+        node.place = pithi_slog2_place(&head);
+        if (head.failed || node.place.at != at || node.place.size < PITHI_SLOG2_NODE)
+            break;
+        if (node.place.size > size - at)
+            node.place.size = (uint32_t)(size - at);
+        if (!pithi_grow(&scan->nodes, scan->node_count, &room, sizeof *scan->nodes))
+            return no_memory();
+        scan->nodes[scan->node_count++] = node;
+        at += node.place.size;
+    }
+    return PITH_OK;
+}
+
+/* Of a part that was cut what stands before the cut stays. */
+static int settle_cut(const struct pithi_slog2_scan *scan, int err)
+{
+    return err == PITH_ERR_DAMAGED && scan->cut ? PITH_OK : err;
+}
+
 /* ---- The header -------------------------------------------------------------------------------------------------- */
 
 enum { CATEGORIES, METHODS, LINE_MAPS, ROOT, DIRECTORY, PARTS };
 
-static int read_header(const struct pithi_slog2_scan *scan, struct pithi_slog2_place parts[PARTS])
+static int is_in_file(const struct pithi_slog2_scan *scan, struct pithi_slog2_place place)
+{
+    return place.at <= scan->input->size && place.size <= scan->input->size - place.at;
+}
+
+/* A writer fills in the places of the parts when all is written. */
+static int note_cut(struct pithi_slog2_scan *scan, const struct pithi_slog2_place parts[PARTS])
+{
+    static const char *const names[PARTS] = {"categories", "methods", "line maps", "root", "tree's directory"};
+    struct pithi_defs *defs = pithi_writer_defs(scan->writer);
+    scan->cut = 1;
+    if (parts[DIRECTORY].at == 0)
+        return pithi_incomplete(defs, "byte 72: no tree: the file was never finished");
+    for (int i = 0; i < PARTS; i++)
+        if (!is_in_file(scan, parts[i]))
+            return pithi_incomplete(defs, "byte %zu: the file is cut: its %s should be at %" PRIu64, scan->input->size,
+                                    names[i], parts[i].at);
+    scan->cut = 0;
+    return PITH_OK;
+}
+
+static int read_header(struct pithi_slog2_scan *scan, struct pithi_slog2_place parts[PARTS])
 {
     struct pithi_slog2_bytes bytes = {.data = scan->input->data, .end = scan->input->size};
     size_t size;
@@ -287,10 +340,7 @@ static int read_header(const struct pithi_slog2_scan *scan, struct pithi_slog2_p
         parts[i] = pithi_slog2_place(&bytes);
     if (bytes.failed)
         return pithi_slog2_wrong(scan, &bytes, NULL);
-    return parts[DIRECTORY].at == 0
-               ? pithi_fail(PITH_ERR_DAMAGED, "%s: byte 72: no tree: the file was never finished; make it again",
-                            scan->input->path)
-               : PITH_OK;
+    return note_cut(scan, parts);
 }
 
 int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *input, struct pithi_writer *writer)
@@ -300,11 +350,13 @@ int pithi_slog2_scan(struct pithi_slog2_scan *scan, const struct pithi_input *in
     int err;
     *scan = (struct pithi_slog2_scan){.input = input, .writer = writer};
     TRY(read_header(scan, parts));
-    TRY(open_part(scan, parts[CATEGORIES], "categories", &bytes));
-    TRY(read_categories(scan, &bytes));
-    TRY(open_part(scan, parts[LINE_MAPS], "line maps", &bytes));
-    TRY(pithi_slog2_scan_views(scan, &bytes));
-    TRY(open_part(scan, parts[DIRECTORY], "tree's directory", &bytes));
+    open_part(scan, parts[CATEGORIES], &bytes);
+    TRY(settle_cut(scan, read_categories(scan, &bytes)));
+    open_part(scan, parts[LINE_MAPS], &bytes);
+    TRY(settle_cut(scan, pithi_slog2_scan_views(scan, &bytes)));
+    if (scan->cut)
+        return find_nodes(scan);
+    open_part(scan, parts[DIRECTORY], &bytes);
     TRY(read_directory(scan, &bytes));
 out:
     return err;

@@ -34,6 +34,7 @@ struct pithi_slog2_line {
 struct pithi_slog2_scan {
     const struct pithi_input *input;
     struct pithi_writer *writer;
+    int cut; /* parts of the file are missing at its end: nodes are found one behind the other */
     struct pithi_slog2_category *categories;
     uint32_t category_count, category_room;
     struct pithi_lookup category_of; /* number in the file -> place + 1 */
@@ -56,7 +57,8 @@ int pithi_slog2_define(struct pithi_slog2_scan *scan, struct pithi_slog2_categor
 /* The event that has the info of a state. */
 int pithi_slog2_define_info(struct pithi_slog2_scan *scan, struct pithi_slog2_category *category, uint32_t *id);
 
-/* With its lane. NULL: no such line, or one that belongs nowhere. */
+/* With its lane. NULL: no such line, or one that belongs nowhere. Of a cut file that has lost its line maps, line N is
+ * rank N; then the call may move lines that it gave before. */
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line);
 /* The communicator of a message between two lines. */
 int pithi_slog2_message_comm(struct pithi_slog2_scan *scan, const struct pithi_slog2_line *from,

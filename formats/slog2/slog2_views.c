@@ -303,9 +303,27 @@ out:
     return err;
 }
 
+/* A line that no map tells of, since the maps were cut off. */
+enum { UNTOLD_MAX = 1 << 17 };
+static int add_untold(struct pithi_slog2_scan *scan, int32_t number)
+{
+    uint64_t *place = pithi_lookup_at(&scan->line_of, (uint32_t)number);
+    if (!place || !pithi_grow(&scan->lines, scan->line_count, &scan->line_room, sizeof *scan->lines))
+        return no_memory();
+    scan->lines[scan->line_count++] = (struct pithi_slog2_line){.rank = number, .in_comm = -1};
+    *place = scan->line_count;
+    return PITH_OK;
+}
+
 int pithi_slog2_line(struct pithi_slog2_scan *scan, int32_t number, const struct pithi_slog2_line **line)
 {
     uint64_t *place = pithi_lookup_get(&scan->line_of, (uint32_t)number);
+    if (!place && scan->cut && number >= 0 && number < UNTOLD_MAX) {
+        int err = add_untold(scan, number);
+        if (err != PITH_OK)
+            return err;
+        place = pithi_lookup_get(&scan->line_of, (uint32_t)number);
+    }
     struct pithi_slog2_line *found = place && *place ? &scan->lines[*place - 1] : NULL;
     *line = found && is_placed(found) ? found : NULL;
     return *line && !found->has_lane ? make_lane(scan, found) : PITH_OK;

@@ -111,11 +111,11 @@ is "$(ls ./*.part 2>/dev/null)" "" "nothing is left behind"
 wrong() {
     cp plain.slog2 bad.slog2
     printf "$2" | dd of=bad.slog2 bs=1 seek="$1" conv=notrunc 2>/dev/null
-    like "$(pith print bad.slog2 2>&1 >/dev/null)" "^pith: bad.slog2: $3" "wrong: $4"
+    like "$(pith print bad.slog2 2>&1 >/dev/null)" "^pith: (note: )?bad.slog2: (incomplete: )?$3" "wrong: $4"
 }
 wrong 11 5 'byte 2: its version is "SLOG 2.0.5"' "an older version"
 wrong 24 '\377' 'byte [0-9]*: the file is cut: its categories should be at' "a place behind the end"
 wrong 72 '\0\0\0\0\0\0\0\0' 'byte 72: no tree' "a file that was never finished"
 head -c 600 plain.slog2 >bad.slog2
-like "$(pith print bad.slog2 2>&1)" '^pith: bad.slog2: byte 600: the file is cut' "wrong: the half of a file"
+like "$(pith print bad.slog2 2>&1)" '^pith: note: bad.slog2: incomplete: byte 600: the file is cut' "wrong: the half of a file"
 finish
