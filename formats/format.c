@@ -89,6 +89,7 @@ const struct pithi_format pithi_formats[] = {
      .summary = "archives of Score-P, eztrace, Vampir (a folder): states nested, peers in the log; needs libotf2",
      .probe = pithi_otf2_probe,
      .read = pithi_otf2_read,
+     .bytes = pithi_otf2_bytes,
      .write_folder = pithi_otf2_write,
      .replaceable = pithi_otf2_alone},
     {.name = "perfetto",

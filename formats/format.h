@@ -45,6 +45,8 @@ struct pithi_format {
     /* 1: the file is of this format, by its first bytes (or, for a folder, its contents). */
     int (*probe)(const struct pithi_input *input);
     int (*read)(const struct pithi_input *input, struct pithi_writer *writer); /* NULL: cannot be read */
+    /* The size of all its files; NULL: that of the file, or of all that is in the folder. */
+    uint64_t (*bytes)(const struct pithi_input *input);
     /* How it is written, one of these; both NULL: cannot be written. A log of several files is either a folder, there
      * and empty when write_folder is called, or a file with others beside it. */
     int (*write)(struct pithlog *log, FILE *out, const struct pithi_convert *how);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,21 +60,54 @@ static uint64_t folder_bytes(const char *path)
     return bytes;
 }
 
+/* Logs of MPE's other formats are named when they are refused. RLOG is a series of sections, each with its type and
+ * size in front; the first is the header: type 0, 8 bytes, the lowest and highest rank. SLOG-1 is known by its name. */
+static int is_rlog(const struct pithi_input *input)
+{
+    static const unsigned char little[8] = {0, 0, 0, 0, 8, 0, 0, 0}, big[8] = {0, 0, 0, 0, 0, 0, 0, 8};
+    return input->size >= 16 && (memcmp(input->data, little, 8) == 0 || memcmp(input->data, big, 8) == 0);
+}
+
+static int has_suffix(const struct pithi_input *input, const char *suffix)
+{
+    const char *dot = strrchr(input->path, '.');
+    return dot && strcasecmp(dot, suffix) == 0;
+}
+
+static const char *refused_format(const struct pithi_input *input)
+{
+    if (has_suffix(input, ".irlog"))
+        return "an RLOG of one process, of MPICH2's rlog; irlog2rlog and Jumpshot-4's converter make SLOG-2 of it";
+    if (has_suffix(input, ".rlog") || is_rlog(input))
+        return "an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it";
+    if (has_suffix(input, ".slog") || has_suffix(input, ".slog1"))
+        return "SLOG-1, of Jumpshot-3; convert the CLOG that it was made from";
+    return NULL;
+}
+
+static int refuse(const struct pithlog *log, const struct pithi_input *input)
+{
+    const char *name = input->data ? refused_format(input) : NULL;
+    if (!input->data)
+        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
+    if (name)
+        return pithi_fail(PITH_ERR_UNSUPPORTED, "%s: cannot be read: it looks like %s", log->path, name);
+    return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
+                      log->path);
+}
+
 static int read_foreign(struct pithlog *log, const struct pithi_input *input)
 {
     const struct pithi_format *format = probe(input);
     int err;
-    if (!format && !input->data)
-        return pithi_fail(PITH_ERR_OPEN, "%s: is a folder without a log; give the name of one", log->path);
     if (!format)
-        return pithi_fail(PITH_ERR_FORMAT, "%s: byte 0: not a log of any known format; `pith help formats` lists them",
-                          log->path);
+        return refuse(log, input);
     if (log->watched)
         log->watched->passes = 2;
     TRY(pithi_import(log, input, format));
     log->info.format = format->name;
     log->info.version = 0;
-    log->info.bytes = input->data ? input->size : folder_bytes(input->path);
+    log->info.bytes = format->bytes ? format->bytes(input) : input->data ? input->size : folder_bytes(input->path);
 out:
     return err;
 }

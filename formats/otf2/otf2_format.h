@@ -13,6 +13,8 @@ int pithi_otf2_probe(const struct pithi_input *input);
 char *pithi_otf2_anchor_in(const char *folder);
 /* Nothing else is in the folder: it may be replaced. (Score-P has files of its own beside.) */
 int pithi_otf2_alone(const char *folder);
+/* Of all files of the archive that the input is the anchor or the folder of. */
+uint64_t pithi_otf2_bytes(const struct pithi_input *input);
 /* The name that a folder will have which is made as NAME.part, malloc'ed. */
 char *pithi_otf2_final_name(const char *folder);
 /* Its name ends as libotf2 wants it: with .otf2. */

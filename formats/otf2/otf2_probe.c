@@ -1,9 +1,11 @@
 /* otf2_probe.c - is it an archive? That is told without libotf2. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "otf2/otf2_format.h"
@@ -70,11 +72,33 @@ int pithi_otf2_probe(const struct pithi_input *input)
 }
 
 /* NAME.otf2, NAME.def, NAME.marker, NAME/. */
+enum { ENDINGS = 4 };
+static const char *const endings[ENDINGS] = {"", ".otf2", ".def", ".marker"};
+
+uint64_t pithi_otf2_bytes(const struct pithi_input *input)
+{
+    char *anchor = input->data ? strdup(input->path) : pithi_otf2_anchor_in(input->path);
+    char *paths[ENDINGS + 1] = {0};
+    uint64_t bytes = 0;
+    int named = anchor && pithi_otf2_named(anchor);
+
+    for (int i = 0; named && i < ENDINGS; i++)
+        if (asprintf(&paths[i], "%.*s%s", (int)strlen(anchor) - 5, anchor, endings[i]) < 0)
+            paths[i] = NULL;
+    FTS *tree = paths[0] ? fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL) : NULL;
+    for (FTSENT *entry; tree && (entry = fts_read(tree));)
+        bytes += entry->fts_info == FTS_F ? (uint64_t)entry->fts_statp->st_size : 0;
+    if (tree)
+        fts_close(tree);
+    for (int i = 0; i < ENDINGS; i++)
+        free(paths[i]);
+    free(anchor);
+    return bytes;
+}
+
 static int belongs(const char *entry, const char *name, size_t size)
 {
-    static const char *const endings[] = {"", ".otf2", ".def", ".marker"};
-
-    for (size_t i = 0; strncmp(entry, name, size) == 0 && i < sizeof endings / sizeof *endings; i++)
+    for (size_t i = 0; strncmp(entry, name, size) == 0 && i < ENDINGS; i++)
         if (strcmp(entry + size, endings[i]) == 0)
             return 1;
     return strcmp(entry, ".") == 0 || strcmp(entry, "..") == 0;

@@ -1,11 +1,14 @@
 /* otf2_read.c - an archive to native records, a rank after another: its locations merged by time, so that receives are
  * numbered in the order of posting, whichever threads post and wait. libotf2 has a chunk of 1 MB or so of each location
  * that it reads, so of a rank with very many they are read one after another. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "foreign/names.h"
+#include "native/incomplete.h"
 #include "otf2/otf2_format.h"
 #include "otf2/otf2_reader.h"
 
@@ -43,6 +46,21 @@ static int read_local_definitions(struct otf2_reader *r)
 
 /* ---- Events ------------------------------------------------------------------------------------------------------ */
 
+/* What libotf2 cannot read of the events is missing in the log, which says so; what was read before stays. */
+static int settle_cut(struct otf2_reader *r, int err)
+{
+    const char *text = pithlog_error();
+    size_t name = strlen(r->path);
+
+    if (err != PITH_ERR_DAMAGED || r->err != PITH_OK)
+        return err;
+    if (strncmp(text, r->path, name) == 0 && strncmp(text + name, ": ", 2) == 0)
+        text += name + 2;
+    if (!*r->cause)
+        snprintf(r->cause, sizeof r->cause, "%s", text);
+    return PITH_OK;
+}
+
 static int read_events(struct otf2_reader *r, OTF2_GlobalEvtReader *merged)
 {
     OTF2_ErrorCode code;
@@ -68,7 +86,8 @@ static int read_merged(struct otf2_reader *r, uint32_t first, uint32_t count)
 
     for (uint32_t i = first; i < first + count; i++) /* who has no events may have no file */
         if (!r->otf2->Reader_GetEvtReader(r->reader, location_at(r, i)->ref) && location_at(r, i)->events)
-            return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events of a location cannot be read", OTF2_SUCCESS);
+            settle_cut(r,
+                       pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events of a location cannot be read", OTF2_SUCCESS));
     if (!(merged = r->otf2->Reader_GetGlobalEvtReader(r->reader)))
         return pithi_otf2_fail(PITH_ERR_DAMAGED, r->path, "events cannot be read", OTF2_SUCCESS);
     if (!(callbacks = r->otf2->GlobalEvtReaderCallbacks_New()))
@@ -87,7 +106,7 @@ static int read_rank(struct otf2_reader *r, uint32_t first, uint32_t count)
     int err = PITH_OK;
 
     for (uint32_t i = 0; i < count; i += together)
-        TRY(read_merged(r, first + i, together));
+        TRY(settle_cut(r, read_merged(r, first + i, together)));
     TRY(pithi_otf2_events_end_rank(r));
 out:
     return err;
@@ -124,10 +143,26 @@ static int is_own(const struct otf2_reader *r)
     return own;
 }
 
+/* The definitions tell how many events each location has. */
+static int say_incomplete(struct otf2_reader *r)
+{
+    struct pithi_defs *defs = pithi_writer_defs(r->writer);
+    int err = PITH_OK;
+
+    if (r->read < r->total)
+        TRY(pithi_incomplete(defs, "events: %" PRIu64 " of %" PRIu64 " that the definitions count%s%s", r->read,
+                             r->total, *r->cause ? "; " : "", r->cause));
+    else if (*r->cause)
+        TRY(pithi_incomplete(defs, "%s", r->cause));
+out:
+    return err;
+}
+
 static int say_what_is_lost(struct otf2_reader *r)
 {
     int err;
 
+    TRY(say_incomplete(r));
     TRY(pithi_say_count(r->writer, "otf2_events_passed_over", r->read > r->seen ? r->read - r->seen : 0));
     TRY(pithi_say_count(r->writer, "otf2_receives_without_request", r->unposted));
     TRY(pithi_say_count(r->writer, "otf2_requests_without_receive", r->unended));

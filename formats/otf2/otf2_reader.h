@@ -23,6 +23,7 @@ struct otf2_reader {
     struct otf2_requests requests;
     uint64_t posted;
     int err;
+    char cause[256]; /* why some events cannot be read; "": all can */
     uint64_t total, seen, read, unposted, unended, odd_peers, odd_payloads, late;
 };
 

@@ -27,6 +27,14 @@ done
 for time in x 1h nan inf ''; do
     fails 2 "pith: print: --from wants seconds, or a time such as 3ms, not '$time'; $(see print)" pith print --from "$time" small.pith
 done
+# Relatives of what is read are named.
+printf '\0\0\0\0\10\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0' >run.log
+cp run.log run.rlog
+for name in run.log run.rlog; do
+    fails 1 "pith: $name: cannot be read: it looks like an RLOG, of MPICH2's rlog; Jumpshot-4's converter makes SLOG-2 of it" pith info $name
+done
+printf '\1\2\3\4' >run.slog
+fails 1 "pith: run.slog: cannot be read: it looks like SLOG-1, of Jumpshot-3; convert the CLOG that it was made from" pith check run.slog
 fails 1 "pith: small.pith: no lane is among those asked for; \`pith info\` tells how many there are" pith print --lane 7 small.pith
 fails 2 "pith: print: --csv and --json exclude each other; $(see print)" pith print --csv --json small.pith
 fails 2 "pith: stat: --csv and --json exclude each other; $(see stat)" pith stat --json --csv small.pith

@@ -142,6 +142,12 @@ done
 
 # ---- damaged ones: one line each, or what is whole
 like "$(cp small.otf2/traces.otf2 x; pith info x 2>&1; rm x)" '^pith: x: libotf2 reads an archive only if its name ends with .otf2; ' "an anchor of another name"
+is "$(pith info hand.otf2/traces.otf2 | grep ^bytes:)" "bytes: $(find hand.otf2 -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum }')" \
+    "the size is that of all files, also by the name of the anchor"
+rm -rf cut.otf2 && cp -r hand.otf2 cut.otf2 && truncate -s $(($(stat -c %s hand.otf2/traces/1.evt) / 2)) cut.otf2/traces/1.evt
+like "$(pith info cut.otf2 2>/dev/null)" '^incomplete: events: [0-9]+ of [0-9]+ that the definitions count; ' "a cut file of events is said"
+pith check cut.otf2 >out
+is "$? $(grep -c 'cut.otf2: incomplete: ' out)" "1 1" "pith check finds it"
 bad=0 said=0
 for file in traces.otf2 traces.def traces/0.evt traces/1.evt traces/0.def; do
     size=$(stat -c %s hand.otf2/$file)
