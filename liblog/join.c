@@ -1,4 +1,5 @@
 /* join.c - many processes, one job: agreeing on the log's name and the job's number. */
+#include <stdio.h>
 #include <string.h>
 
 #include "boot_id.h"
@@ -21,7 +22,15 @@ struct agreement {
     int64_t start_mono_ns; /* CLOCK_MONOTONIC, of the machine `boot_id` */
     char boot_id[64];
     char log[PITHI_PATH_MAX];
+    char host[256], file[256]; /* rank 0's host; the name of its spill file, without folder */
 };
+
+static void name_file(struct agreement *own)
+{
+    const char *path = pithi_session.file.path, *slash = strrchr(path, '/');
+    snprintf(own->host, sizeof own->host, "%s", pithi_session.file.page->host);
+    snprintf(own->file, sizeof own->file, "%.255s", slash != NULL ? slash + 1 : path);
+}
 
 /* Recording must be set up now, even if it begins paused: every process of the job has a file. */
 static void start(void)
@@ -71,6 +80,8 @@ static void take_agreement(const struct agreement *agreed, const struct pith_tra
     if (agreed->job != 0) {
         s->job = agreed->job;
         s->start_real_ns = agreed->start_real_ns;
+        memcpy(s->root_host, agreed->host, sizeof s->root_host);
+        memcpy(s->root_file, agreed->file, sizeof s->root_file);
     }
     if (s->file.page != NULL) {
         s->file.page->rank = s->rank;
@@ -145,6 +156,7 @@ int pith_job_join(const struct pith_transport *transport)
         agreed.job = pithi_session.job;
         agreed.start_real_ns = pithi_session.start_real_ns;
         agreed.start_mono_ns = pithi_session.file.page->first.mono_ns;
+        name_file(&agreed);
     }
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);

@@ -9,8 +9,9 @@
  *     6. rank 0 gives the file its name; only then do the spill files go
  *
  * After every step that can fail all agree on whether it did; if one failed, nobody goes on, the unfinished file goes
- * and the spill files stay. No process handles another's records, and the work of one grows with the number of
- * processes only by the height of the tree.
+ * and the spill files stay. No process handles another's records, but for rank 0, which writes the encoded bytes of
+ * those that do not see the log's folder (far.h). The work of each grows with the number of processes only by the
+ * height of the tree.
  */
 #include "merge.h"
 
@@ -417,10 +418,9 @@ void pithi_merge(const struct pith_transport *transport)
     pithi_clock_facts_sync(transport, merge.have);
     good = merge_steps(&merge);
     if (!good) {
-        if (transport->rank == 0) {
+        if (transport->rank == 0)
             pithi_merge_unlink(&merge);
-            pithi_output_kept();
-        }
+        pithi_output_kept(transport->rank);
     } else if (merge.have) {
         __atomic_store_n(&pithi_session.file.page->finished, 1, __ATOMIC_RELEASE);
         pithi_spill_file_remove(&pithi_session.file);
@@ -429,6 +429,7 @@ void pithi_merge(const struct pith_transport *transport)
         pithi_snapshot_clear();
         rmdir(pithi_session.folder); /* the last one gets it; others', or another job's, files keep it */
     }
+    pithi_far_close(&merge.far);
     pithi_encode_close(&merge.encode);
     pithi_spill_close(&merge.spill);
     pithi_defs_free(merge.defs);

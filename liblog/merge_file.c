@@ -8,6 +8,9 @@
  *
  * The rank table has 80 bytes a rank; so that the file system does not see so many tiny writes, the first of each 64
  * ranks in a row writes for all of them.
+ *
+ * Ranks that do not see the log's folder (far.h) send their bytes to rank 0, first their segments, then their entries
+ * of the rank table. Then there are no volumes, whatever was asked for.
  */
 #include "merge_file.h"
 
@@ -79,7 +82,12 @@ int pithi_merge_sum(struct merge *merge, int good)
 int pithi_merge_lay_out(struct merge *merge)
 {
     uint32_t ranks = (uint32_t)merge->t->size;
-    merge->volumes = merge->files < ranks ? merge->files : ranks;
+    char path[sizeof merge->part + 16];
+    pithi_place_part(merge->part, sizeof merge->part, pithi_session.log, pithi_session.job, ".part");
+    snprintf(path, sizeof path, "%s.probe", merge->part);
+    if (!pithi_far_find(merge->t, path, &merge->far))
+        return 0;
+    merge->volumes = merge->far.any ? 1 : merge->files < ranks ? merge->files : ranks;
     merge->base = merge->table = PITHI_HEADER_SIZE + merge->defs_size;
     if (merge->volumes > 1)
         return place_in_volume(merge);
@@ -98,8 +106,8 @@ static int open_files(struct merge *merge)
 {
     const struct pith_transport *t = merge->t;
     char path[sizeof merge->part + 16];
-    int writes_table = group_first(merge) == t->rank, saved;
-    if (t->file_open(t->context, merge->part, merge->volumes == 0 || writes_table ? 0 : -1, &merge->main_file) != 0)
+    int writes = !merge->far.own && (merge->volumes == 0 || group_first(merge) == t->rank), saved;
+    if (t->file_open(t->context, merge->part, writes ? 0 : -1, &merge->main_file) != 0)
         return 0;
     merge->own_file = merge->main_file;
     if (merge->volumes == 0)
@@ -138,12 +146,16 @@ void pithi_merge_unlink(const struct merge *merge)
 
 static int put(const struct merge *merge, uint64_t offset, const void *data, size_t size)
 {
+    if (merge->far.own)
+        return pithi_far_put(merge->t, offset, data, size);
     return merge->t->file_write_at(merge->t->context, merge->main_file, offset, data, size);
 }
 
 static int put_own(void *context, uint64_t offset, const void *data, size_t size)
 {
     const struct merge *merge = context;
+    if (merge->far.own)
+        return put(merge, merge->base + offset, data, size);
     return merge->t->file_write_at(merge->t->context, merge->own_file, merge->base + offset, data, size);
 }
 
@@ -202,11 +214,43 @@ static int write_frame(const struct merge *merge)
            put(merge, merge->table + pithi_rank_table_size(ranks), footer, sizeof footer) == 0;
 }
 
+/* Rank 0 writes what the far ranks that `step` divides put between these two. */
+static int begin_puts(const struct merge *merge)
+{
+    return !merge->far.own || pithi_far_begin(merge->t) == 0;
+}
+static int end_puts(const struct merge *merge, int step)
+{
+    if (merge->far.own)
+        return pithi_far_end(merge->t) == 0;
+    return merge->t->rank != 0 || pithi_far_take(merge->t, &merge->far, step, merge->main_file);
+}
+
+static int write_segments(struct merge *merge, int good, unsigned char *entry)
+{
+    int begun = begin_puts(merge);
+    good = begun && good && write_segment(merge, entry) && write_volume_header(merge);
+    return begun && end_puts(merge, 1) && good;
+}
+
+static int write_entries(struct merge *merge, const unsigned char *entry)
+{
+    int first = group_first(merge) == merge->t->rank;
+    int good = !first || begin_puts(merge);
+    good = write_entry(merge, entry) && good;
+    return (!first || end_puts(merge, GROUP)) && good;
+}
+
+/* errno tells of the first failure, whatever the transport did after it. */
 static int write_all(struct merge *merge, int good)
 {
     unsigned char entry[PITHI_RANK_ENTRY_SIZE] = {0};
-    good = good && write_segment(merge, entry) && write_volume_header(merge);
-    good &= write_entry(merge, entry);
+    int saved;
+    good = write_segments(merge, good, entry);
+    saved = good ? 0 : errno;
+    good &= write_entries(merge, entry);
+    if (saved != 0)
+        errno = saved;
     return good && (merge->t->rank != 0 || write_frame(merge));
 }
 
@@ -221,7 +265,6 @@ static void fail_at(const char *what, int number)
 int pithi_merge_write(struct merge *merge, int good)
 {
     int saved;
-    pithi_place_part(merge->part, sizeof merge->part, pithi_session.log, pithi_session.job, ".part");
     errno = 0;
     if (!open_files(merge)) {
         if (merge->t->rank == 0)

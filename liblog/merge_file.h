@@ -3,6 +3,7 @@
 #define PITHI_MERGE_FILE_H
 
 #include "encode.h"
+#include "far.h"
 #include "place.h"
 #include "pith_tool.h"
 
@@ -28,6 +29,7 @@ struct merge {
     uint32_t volumes;               /* 0: all is in one file */
     uint32_t volume;                /* of this process's segment; 0: the main file */
     uint64_t base, table;           /* where the segment stands in its volume, the rank table in the main file */
+    struct pithi_far far;           /* who does not see the log's folder */
     void *main_file, *own_file;     /* NULL: nothing to write there; the same without volumes */
 };
 
@@ -38,7 +40,7 @@ int pithi_merge_agree(const struct merge *merge, int good);
 
 /* What all have encoded together, and whether all are `good`; collective. Afterwards the totals are those of all. */
 int pithi_merge_sum(struct merge *merge, int good);
-/* Where all stand; collective. */
+/* Where all stand, and who can write there himself; collective. */
 int pithi_merge_lay_out(struct merge *merge);
 /* Writes the log under its unfinished name, unless this process is not `good`; collective, but the answer is each
  * process's own. */

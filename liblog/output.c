@@ -11,6 +11,7 @@
 #include "causal/causal.h"
 #include "error.h"
 #include "format.h"
+#include "host_clocks.h"
 #include "place.h"
 #include "session.h"
 
@@ -212,27 +213,49 @@ int pithi_output_publish(const struct pithi_output *output)
     return 1;
 }
 
-void pithi_output_kept(void)
+/* Of many processes with one folder only one should speak: the one that makes this file. */
+static int speaks_for_folder(void)
 {
-    if (pithi_session.file.page != NULL && !pithi_spill_file_is_there(&pithi_session.file))
+    char mark[PITHI_PATH_MAX + 32];
+    int fd;
+    snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
+    fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+/* Another folder than rank 0's is on another host's disk as a rule: no command there or here reaches both. */
+static void tell_elsewhere(const char *why)
+{
+    pithi_say("%swhat was recorded on %s is kept there, in %s; copy its files into the folder of %s, then run pith "
+              "recover there",
+              why, pithi_session.file.page->host, pithi_session.folder, pithi_session.root_host);
+}
+
+void pithi_output_kept(int rank)
+{
+    int there = pithi_session.file.page != NULL;
+    if (there && !pithi_spill_file_is_there(&pithi_session.file))
         return; /* somebody took it away; what went wrong was told */
-    pithi_say("what was recorded is kept: pith recover %s -o LOG", short_name(pithi_session.folder));
+    if (rank == 0)
+        pithi_say("what was recorded is kept: pith recover %s -o LOG", short_name(pithi_session.folder));
+    else if (there && !pithi_session_at_root() && speaks_for_folder())
+        tell_elsewhere("");
 }
 
 void pithi_output_missed(void)
 {
-    char mark[PITHI_PATH_MAX + 32];
-    int fd;
-    if (pithi_session.settings.quiet)
+    char why[sizeof pithi_session.program + 64];
+    if (pithi_session.settings.quiet || !speaks_for_folder())
         return;
-    /* Of many processes that end like this only one should speak: the one that makes this file. */
-    snprintf(mark, sizeof mark, "%s/.told-%llx", pithi_session.folder, (unsigned long long)pithi_session.job);
-    fd = open(mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return;
-    close(fd);
-    pithi_say("%s: the program ended without finishing the job; what was recorded is kept: pith recover %s -o %s",
-              pithi_session.program, short_name(pithi_session.folder), short_name(pithi_session.log));
+    snprintf(why, sizeof why, "%s: the program ended without finishing the job; ", pithi_session.program);
+    if (pithi_session_at_root())
+        pithi_say("%swhat was recorded is kept: pith recover %s -o %s%s", why, short_name(pithi_session.folder),
+                  short_name(pithi_session.log),
+                  pithi_host_clocks_several() ? " (other hosts may keep theirs on their own disks)" : "");
+    else
+        tell_elsewhere(why);
 }
 
 /* ---- Snapshots --------------------------------------------------------------------------------------------------- */

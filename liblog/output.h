@@ -18,10 +18,11 @@ int pithi_output_foreign(void);
 /* In one process of the job. 1: done and told; 0: failed and told, `part` is still there. */
 int pithi_output_publish(const struct pithi_output *output);
 
-/* The log could not be made: where what was recorded is kept. */
-void pithi_output_kept(void);
+/* The log could not be made: says where what was recorded is kept. Called by all processes of the job: rank 0 tells of
+ * its folder, and one process tells of each folder that is not rank 0's. */
+void pithi_output_kept(int rank);
 
-/* The process ends and its job was not finished. Told by one process a machine. */
+/* The process ends and its job was not finished. One process tells of each folder. */
 void pithi_output_missed(void);
 
 /* A log of a running job. */

@@ -124,6 +124,13 @@ void pithi_lost_add(uint64_t records)
 
 uint64_t pith_lost(void) { return __atomic_load_n(&pithi_session.lost, __ATOMIC_RELAXED); }
 
+int pithi_session_at_root(void)
+{
+    char path[sizeof pithi_session.folder + sizeof pithi_session.root_file];
+    snprintf(path, sizeof path, "%s/%s", pithi_session.folder, pithi_session.root_file);
+    return pithi_session.root_file[0] == '\0' || access(path, F_OK) == 0;
+}
+
 /* ---- Fork -------------------------------------------------------------------------------------------------------- */
 
 /* The lock is held over the fork, so that the child's copy of everything under it is whole. A fork in a signal handler
@@ -148,6 +155,7 @@ static void fork_child(void)
     memset(&pithi_session.file, 0, sizeof pithi_session.file);
     pithi_session.lost = 0;
     pithi_session.size = 0;
+    pithi_session.root_file[0] = '\0';
     pithi_session.forked = 1;
     pithi_session.window_begun = 0;
     yielding = 0;
@@ -196,7 +204,7 @@ static const char *set_up(void)
     if (wrong != NULL)
         return wrong;
     if (create_file(s) != 0) {
-        snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
+        snprintf(text, sizeof text, "no file can be made in %.1000s: %s", s->folder, strerror(errno));
         return text;
     }
     page = s->file.page;
@@ -211,7 +219,7 @@ static const char *set_up(void)
     __atomic_store_n(&page->magic, PITHI_SPILL_MAGIC, __ATOMIC_RELEASE);
     if (pithi_spill_file_appear(&s->file) == 0)
         return NULL;
-    snprintf(text, sizeof text, "no file can be made in %s: %s", s->folder, strerror(errno));
+    snprintf(text, sizeof text, "no file can be made in %.1000s: %s", s->folder, strerror(errno));
     return text;
 }
 
@@ -303,6 +311,7 @@ void pithi_session_again(void)
     s->failed = 0;
     s->window_begun = 0;
     s->folder[0] = '\0';
+    s->root_file[0] = '\0';
     pithi_defs_forked();
     pithi_buffer_again();
     __atomic_add_fetch(&s->number, 1, __ATOMIC_SEQ_CST);

@@ -31,6 +31,8 @@ struct pithi_session {
     char log[PITHI_PATH_MAX];
     char written[PITHI_PATH_MAX + 64]; /* the log that was made, if this process named it */
     char folder[PITHI_PATH_MAX];
+    char root_host[256]; /* of a job: rank 0's host and the name of its spill file; "": rank 0 does not record */
+    char root_file[256];
 };
 extern struct pithi_session pithi_session;
 
@@ -77,6 +79,10 @@ struct pithi_own_time {
 };
 struct pithi_own_time pithi_own_time_begin(void);
 void pithi_own_time_end(struct pithi_own_time own);
+
+/* Whether this process's spill folder is rank 0's as well, as hosts may each have their own; also 1 where rank 0 has
+ * none. */
+int pithi_session_at_root(void);
 
 /* Counts records that were not stored. */
 void pithi_lost_add(uint64_t records);

@@ -1,7 +1,7 @@
 /* transport.c - the functions of struct pith_transport on PMPI.
  *
- * Errors on the communicator are returned, so that a failure costs the log and not the job. Files go through plain
- * calls of the system when all ranks are on one host, through MPI-IO when not.
+ * Errors on the communicator are returned, so that a failure costs the log and not the job. A file goes through plain
+ * calls of the system when all ranks that share it are on one host, through MPI-IO when not.
  */
 #include "transport.h"
 
@@ -19,7 +19,7 @@
 enum { TAG = 1, PIECE = 1 << 30 };
 
 static MPI_Comm comm;
-static int one_host;
+static int host_leader; /* the lowest rank of this one's host */
 
 struct file {
     int fd; /* -1: `shared` is used, or this process has no file */
@@ -154,32 +154,54 @@ static int open_high(const char *path, int flags)
     return high;
 }
 
-/* Rank `maker` makes the file before the others open it. */
-static int open_plain(struct file *file, const char *path, int rank, int maker, int good)
+/* Of those who share a file: 1 in all of them when they are on one host. */
+static int on_one_host(MPI_Comm share)
 {
-    if (rank == maker)
+    int leaders[] = {host_leader, -host_leader};
+
+    return REAL(MPI_Allreduce)(MPI_IN_PLACE, leaders, 2, MPI_INT, MPI_MIN, share) == MPI_SUCCESS &&
+           leaders[0] == -leaders[1];
+}
+
+/* One rank makes the file before the others open it. */
+static int open_plain(struct file *file, const char *path, int made_here, MPI_Comm share)
+{
+    int made;
+
+    if (made_here)
         file->fd = open_high(path, O_CREAT | O_EXCL);
-    if (!all_good(good && (rank != maker || file->fd >= 0)))
+    made = made_here && file->fd >= 0;
+    if (REAL(MPI_Allreduce)(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MAX, share) != MPI_SUCCESS || !made)
         return 0;
-    if (maker >= 0 && rank != maker)
+    if (!made_here)
         file->fd = open_high(path, 0);
-    return all_good(maker < 0 || file->fd >= 0);
+    return file->fd >= 0;
+}
+
+static int open_mpi_io(struct file *file, const char *path, int made_here, MPI_Comm share)
+{
+    if (made_here)
+        unlink(path); /* MPI-IO has no O_TRUNC */
+    REAL(MPI_Barrier)(share);
+    return REAL(MPI_File_open)(share, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL, &file->shared) ==
+           MPI_SUCCESS;
 }
 
 /* Those who share a file need a communicator of their own, unless they are all. */
-static int open_shared(struct file *file, const char *path, int rank, int maker, int good)
+static int open_file(struct file *file, const char *path, int rank, int maker, int good)
 {
     int all = all_good(maker == 0);
+    MPI_Comm share = comm;
 
-    if (rank == maker)
-        unlink(path); /* MPI-IO has no O_TRUNC */
-    if (!all)
+    if (!all) {
         good &= REAL(MPI_Comm_split)(comm, maker < 0 ? MPI_UNDEFINED : maker, rank, &file->part) == MPI_SUCCESS;
+        share = file->part;
+    }
     if (!all_good(good))
         return 0;
     if (maker >= 0)
-        good = REAL(MPI_File_open)(all ? comm : file->part, path, MPI_MODE_CREATE | MPI_MODE_WRONLY, MPI_INFO_NULL,
-                                   &file->shared) == MPI_SUCCESS;
+        good = on_one_host(share) ? open_plain(file, path, rank == maker, share)
+                                  : open_mpi_io(file, path, rank == maker, share);
     return all_good(good);
 }
 
@@ -200,8 +222,7 @@ static int file_open(void *context, const char *path, int maker, void **handle)
 {
     const struct pith_transport *transport = context;
     struct file opened = {-1, MPI_FILE_NULL, MPI_COMM_NULL}, *file = malloc(sizeof *file);
-    int good = one_host ? open_plain(&opened, path, transport->rank, maker, file != NULL)
-                        : open_shared(&opened, path, transport->rank, maker, file != NULL);
+    int good = open_file(&opened, path, transport->rank, maker, file != NULL);
     int saved = errno;
 
     if (good) {
@@ -230,8 +251,10 @@ static int file_write_at(void *context, void *handle, uint64_t offset, const voi
             piece = put > 0 ? (size_t)put : 0;
         } else {
             MPI_Status status;
+            int written = 0; /* OMPIO calls a full disk a success */
             if (REAL(MPI_File_write_at)(file->shared, (MPI_Offset)offset, at, (int)piece, MPI_BYTE, &status) !=
-                MPI_SUCCESS)
+                    MPI_SUCCESS ||
+                REAL(MPI_Get_count)(&status, MPI_BYTE, &written) != MPI_SUCCESS || written != (int)piece)
                 return -1;
         }
         at += piece;
@@ -293,18 +316,19 @@ static int find_sharing(MPI_Comm host, int together)
     return same;
 }
 
-static int find_one_host(struct pith_transport *transport)
+static void find_host(struct pith_transport *transport)
 {
     MPI_Comm host;
-    int together = 0;
+    int together;
 
     transport->sharing = 0;
+    host_leader = transport->rank;
     if (REAL(MPI_Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, transport->rank, MPI_INFO_NULL, &host) == MPI_SUCCESS) {
         REAL(MPI_Comm_size)(host, &together);
+        REAL(MPI_Bcast)(&host_leader, 1, MPI_INT, 0, host);
         transport->sharing = find_sharing(host, together);
         REAL(MPI_Comm_free)(&host);
     }
-    return all_good(together == transport->size);
 }
 
 const struct pith_transport *pithi_transport_on(MPI_Comm ours)
@@ -320,7 +344,7 @@ const struct pith_transport *pithi_transport_on(MPI_Comm ours)
 static const struct pith_transport *made(void)
 {
     pithi_transport_on(comm);
-    one_host = find_one_host(&transport_made);
+    find_host(&transport_made);
     return &transport_made;
 }
 
