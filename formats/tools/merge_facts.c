@@ -9,7 +9,7 @@
 #include "native/bytes.h"
 #include "tools/tools.h"
 
-static const char *const start_key = "start_unix_s";
+static const char *const start_key = "start_unix_s", *const error_key = "clock_error_ns";
 enum { MOST_BYTES = 2000 }; /* of the values of a property together */
 
 static int no_memory(void) { return pithi_fail(PITH_ERR_MEMORY, "out of memory"); }
@@ -166,6 +166,35 @@ static int tell_start(const struct pithi_source *sources, uint32_t count, struct
     return pithi_defs_property(defs, start_key, property(first->log, start_key));
 }
 
+/* Pieces of one log: they began at the same nanosecond, and none was moved. */
+static int one_time_axis(const struct pithi_source *sources, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!sources[i].knows_clock || sources[i].zero_unix_ns != sources[0].zero_unix_ns || sources[i].shift_ns != 0)
+            return count == 1;
+    return 1;
+}
+
+/* How far the clocks of all may be apart, if a log tells it of its own: the largest error of pieces of one log. How
+ * well the times of day of several runs, or times that somebody moved, agree is not known. */
+static int tell_error(const struct pithi_source *sources, uint32_t count, struct pithi_defs *defs)
+{
+    int known = one_time_axis(sources, count), told = 0;
+    long long worst = 0;
+    char text[32] = "unknown", *end;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *value = property(sources[i].log, error_key);
+        long long error = value ? strtoll(value, &end, 10) : 0;
+        known &= value && *value && *end == '\0';
+        told |= value != NULL;
+        worst = error > worst ? error : worst;
+    }
+    if (known)
+        snprintf(text, sizeof text, "%lld", worst);
+    return told ? pithi_defs_property(defs, error_key, text) : PITH_OK;
+}
+
 int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs,
                         uint64_t *left_out)
 {
@@ -174,10 +203,11 @@ int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int 
 
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; (key = pithlog_get_property(sources[i].log, k, &value)) != NULL; k++)
-            if (strcmp(key, start_key) != 0 && !told_before(sources, i, key))
+            if (strcmp(key, start_key) != 0 && strcmp(key, error_key) != 0 && !told_before(sources, i, key))
                 TRY(tell(sources, count, key, defs, left_out));
     if (clock)
         TRY(tell_start(sources, count, defs));
+    TRY(tell_error(sources, count, defs));
 out:
     return err;
 }

@@ -23,7 +23,8 @@ void pithi_source_close(struct pithi_source *source);
 int pithi_sources_name(struct pithi_source *sources, uint32_t count);
 
 /* The properties of all: where they differ all values, ", " between them. `clock`: they are aligned by it, so that the
- * whole began when the first of them did. *left_out: values for which there is no room. */
+ * whole began when the first of them did. clock_error_ns is `unknown` unless they are pieces of one log. *left_out: the
+ * values for which there is no room. */
 int pithi_sources_facts(const struct pithi_source *sources, uint32_t count, int clock, struct pithi_defs *defs,
                         uint64_t *left_out);
 

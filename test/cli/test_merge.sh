@@ -77,6 +77,22 @@ is "$(first m.pith 0-3) $(first m.pith 4-7)" "$(first a.pith 0-3) $(plus "$(firs
 pith merge -o m.pith c.txt --shift 1s d.txt
 is "$(first m.pith 0-3) $(first m.pith 4-7)" "$(plus "$(first a.pith 0-3)" 0.249999999) $(plus "$(first b.pith 0-3)" 1)" "by the clock, and one moved"
 
+# How far clocks may be apart is known of pieces of one log only.
+with_error() { { printf '# property\tkey=clock_error_ns\tvalue=%s\n' "$1"; cat "$2"; } >"$3"; }
+error() { pith merge -o m.pith "$@" && pith info m.pith | sed -n 's/^clock_error_ns: //p'; }
+with_error 100 c.txt e.txt; with_error 100 d.txt f.txt; with_error 2300 c.txt g.txt; with_error unknown c.txt h.txt
+is "$(error e.txt f.txt)" unknown "two runs, laid by the time of day: clocks agree as well as nobody knows"
+is "$(error --align start e.txt f.txt)" unknown "by their first records"
+is "$(error --align none e.txt f.txt)" unknown "as they are"
+for rank in 0 1 2 3; do pith cut e.txt -o e$rank.pith --lane $rank; done
+is "$(error e0.pith e1.pith e2.pith e3.pith)" 100 "pieces of one run: as before"
+is "$(error e0.pith e1.pith --shift 1us e2.pith e3.pith)" unknown "one piece is moved"
+is "$(error e.txt g.txt)" 2300 "pieces with several errors: the largest"
+is "$(error e.txt h.txt)" unknown "a piece whose error is unknown"
+is "$(error e.txt c.txt)" unknown "a piece that does not tell it"
+is "$(error e.txt)" 100 "one log: as before"
+is "$(error c.txt d.txt)" "" "nothing is made up where no log tells of clocks"
+
 # ---- many
 for ((i = 0; i < 1100; i++)); do printf '# state\tname=s\n0.%09d\t%d\t0\tenter\ts\n1\t%d\t0\tleave\ts\n' $i $i $i >r$i.txt; done
 pith merge -o m.pith --align none r{0..1099}.txt
