@@ -14,6 +14,7 @@
 #include "pith_tool.h"
 #include "ranks.h"
 #include "session.h"
+#include "snapshot.h"
 
 /* What rank 0 says to all. */
 struct agreement {
@@ -141,6 +142,9 @@ void pith_job_turn(void)
         sync_now();
 }
 
+void pith_job_expect(void) { pithi_snapshot_expect(1); }
+void pith_job_alone(void) { pithi_snapshot_expect(0); }
+
 int pith_job_join(const struct pith_transport *transport)
 {
     struct agreement agreed;
@@ -160,14 +164,15 @@ int pith_job_join(const struct pith_transport *transport)
     }
     memcpy(agreed.log, pithi_session.log, sizeof agreed.log);
     pithi_guard_leave(&guard);
-    if (transport->bcast(transport->context, 0, &agreed, sizeof agreed) != 0)
+    if (transport->bcast(transport->context, 0, &agreed, sizeof agreed) != 0 || !pithi_guard_enter(&guard)) {
+        pithi_snapshot_expect(0);
         return -1;
-    if (!pithi_guard_enter(&guard))
-        return -1;
+    }
     take_agreement(&agreed, transport);
     choose();
     pithi_guard_leave(&guard);
-    compare_clocks(transport, &agreed);
+    compare_clocks(transport, &agreed); /* its first call is a reduction: all are marked as of this job */
+    pithi_snapshot_expect(0);
     joined = transport;
     pithi_turns_begin(pithi_session.settings.sync_ns);
     on = recording();

@@ -112,6 +112,12 @@ struct pith_transport {
 };
 enum pith_reduce { PITH_SUM, PITH_MIN, PITH_MAX };
 
+/* This process is about to join a job (before MPI_Init): a snapshot that a signal asks for waits until it has, so that
+ * there is one of the job and not one of each process. pith_job_alone: nothing came of it, as where MPI_Init failed;
+ * needless after pith_job_join. */
+PITH_API void pith_job_expect(void);
+PITH_API void pith_job_alone(void);
+
 /* This process is one of a job (after MPI_Init; collective): the log's name is agreed on, and the spill files are
  * marked as of one job, so that `pith recover` finds what belongs together. From now on pith_finish and the end of the
  * process leave the log to pith_job_finish. Returns 0, or -1 when recording is off. */

@@ -8,7 +8,8 @@
  *     rank 1: signal 1, file says 1: done already
  *
  * Counts go apart when only some processes get a signal, so an answer holds for those that come within a few seconds,
- * and who finds one takes its count over. The file is locked while a snapshot is made; the kernel unlocks it when a
+ * and who finds one takes its count over. In MPI_Init the processes are no job yet: a process that is asked then waits
+ * until it has joined. The file is locked while a snapshot is made; the kernel unlocks it when a
  * process dies.
  */
 #include "snapshot.h"
@@ -34,7 +35,8 @@
 #define ANSWER_HOLDS_NS INT64_C(10000000000)
 
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER; /* held while one is made */
-static int closed;                                         /* under `making` */
+static int closed, expected; /* under `making`; expected: the process is about to join its job */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* What is needed of the session, copied, as pith_job_join may change it. */
 struct source {
@@ -132,6 +134,15 @@ void pithi_snapshot_close(void)
 {
     pthread_mutex_lock(&making);
     closed = 1;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&making);
+}
+
+void pithi_snapshot_expect(int so)
+{
+    pthread_mutex_lock(&making);
+    expected = so;
+    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&making);
 }
 
@@ -194,6 +205,8 @@ static void *listen_for_ever(void *unused)
         while (sem_wait(&asked) != 0 && errno == EINTR)
             ;
         pthread_mutex_lock(&making);
+        while (expected && !closed)
+            pthread_cond_wait(&changed, &making);
         if (!closed)
             answer(&seen);
         pthread_mutex_unlock(&making);
@@ -244,7 +257,8 @@ void pithi_snapshot_start(void)
 void pithi_snapshot_forked(void)
 {
     pthread_mutex_init(&making, NULL);
-    closed = listening = 0;
+    pthread_cond_init(&changed, NULL);
+    closed = expected = listening = 0;
 }
 
 void pithi_snapshot_clear(void)

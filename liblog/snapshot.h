@@ -6,6 +6,9 @@
 void pithi_snapshot_start(void);
 /* In a forked child: nobody listens. */
 void pithi_snapshot_forked(void);
+/* Not under the guard. 1: this process is about to join a job, and a signal's snapshot waits; 0: it has joined, or will
+ * not. */
+void pithi_snapshot_expect(int expected);
 /* Not under the guard: waits for a snapshot that is being made; after that there are none. */
 void pithi_snapshot_close(void);
 /* When the job is over: removes what its processes told each other by. */

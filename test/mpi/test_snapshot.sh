@@ -50,6 +50,26 @@ for mpi in $(mpis); do
         is "$good" 4 "$mpi: snapshot $n: each lane is what the log's begins with" || diff part whole | head -n 5
     done
 
+    # ---- in MPI_Init -----------------------------------------------------------------------------------------------
+    rm -f running stop run.*
+    "mpicc.$mpi" -shared -fPIC -O1 -o slow_init.so "$top/test/mpi/slow_init.c" -ldl &&
+        "mpicc.$mpi" -O1 -o slow "$top/test/mpi/until.c" -Wl,--no-as-needed ./slow_init.so || { ok 1 "$mpi: slow_init compiles"; continue; }
+    PITH_SNAPSHOT=USR1 "mpiexec.$mpi" -n 4 pith run -o run.pith ./slow >out 2>err &
+    job=$!
+    wait_for in_init.0 && wait_for in_init.1 && wait_for in_init.2 && wait_for in_init.3
+    ok $? "$mpi: four ranks are in MPI_Init"
+    kill -USR1 $job
+    sleep 1
+    touch go_on
+    wait_for run.snapshot-1.pith
+    ok $? "$mpi: USR1 in MPI_Init makes a snapshot" || cat err
+    wait_for running && sleep 1
+    touch stop
+    wait $job
+    is "$?" 0 "$mpi: the job ends well" || cat err
+    is "$(ls -d run.*)" "$(printf '%s\n' run.pith run.snapshot-1.pith)" "$mpi: one snapshot, not one of each rank"
+    is "$(info run.snapshot-1.pith ranks)" 4 "$mpi: it is of four ranks"
+
     # ---- the window ------------------------------------------------------------------------------------------------
     rm -f running stop
     PITH_FROM=500ms PITH_TO=700ms "mpiexec.$mpi" -n 4 pith run -o window.pith ./until >out 2>err &

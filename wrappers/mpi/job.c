@@ -79,8 +79,10 @@ static int begins_here(void) { return !pithi_job_aside && !transport && pithi_se
 
 void pithi_job_mark(void)
 {
-    if (begins_here())
+    if (begins_here()) {
+        pith_job_expect();
         pithi_members_mark("log");
+    }
 }
 
 /* Collective over all that are recorded. */
@@ -89,8 +91,10 @@ static const struct pith_transport *join(MPI_Group members)
     const struct pith_transport *opened = pithi_transport_open_members(members);
 
     pithi_members_end();
-    if (!opened)
+    if (!opened) {
+        pith_job_alone();
         return NULL;
+    }
     tell_library();
     tell_eager();
     if (members != MPI_GROUP_NULL)
@@ -109,6 +113,7 @@ void pithi_job_begin(int result)
         return;
     if (result != MPI_SUCCESS) {
         pithi_members_end();
+        pith_job_alone();
         return;
     }
     MPI_Group members = pithi_members_find(NULL);
