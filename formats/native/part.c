@@ -274,43 +274,88 @@ const struct pithi_log_rank *pithi_log_find_rank(const struct pithlog *log, int3
     return low < log->rank_count && log->ranks[low].rank == number ? &log->ranks[low] : NULL;
 }
 
-/* Takes the members from a META chunk, if it has them. */
-static int take_members(struct pithlog *log, uint64_t offset, struct pithlog_comm *comm)
+/* Where the members of communicators are looked for. */
+struct telling {
+    struct pithlog *log;
+    uint32_t wanted;
+    struct pithlog_comm *comm; /* of `wanted`; the others are entered in the log */
+    int32_t teller;            /* only those that this rank tells; */
+    uint64_t offset;           /* of a log that was rebuilt only those that this META chunk tells, else 0 */
+};
+
+static int is_told_here(const struct telling *t, uint32_t index)
+{
+    return t->offset != 0 ? t->log->tellers[index] == t->offset : t->log->places->comms[index].teller == t->teller;
+}
+
+static int fill_members(struct pithlog_comm *comm, const struct pithi_meta *meta)
+{
+    int32_t *members = pithi_meta_members(meta);
+    if (members == NULL)
+        return 0;
+    comm->world_ranks = members;
+    comm->size = meta->size;
+    comm->remote_size = meta->remote_size;
+    return 1;
+}
+
+/* One that nobody asked for yet: whoever does finds it made, and need not go through the descriptions again. */
+static void make_other(struct pithlog *log, uint32_t index, const struct pithi_meta *meta)
+{
+    struct pithlog_comm *comm, *none = NULL;
+    if (__atomic_load_n(&log->comms[index], __ATOMIC_ACQUIRE) || !(comm = malloc(sizeof *comm)))
+        return;
+    *comm = (struct pithlog_comm){.key = meta->key, .name = log->places->comms[index].name};
+    if (!fill_members(comm, meta) ||
+        !__atomic_compare_exchange_n(&log->comms[index], &none, comm, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        pithi_log_free_comm(comm); /* or another thread was first */
+}
+
+static void take_members(const struct telling *t, const struct pithi_meta *meta)
+{
+    uint32_t index;
+    if (meta->type != PITHI_M_COMM || meta->size <= 0 ||
+        !pithi_places_find_comm(t->log->places, meta->key, &index) || !is_told_here(t, index))
+        return;
+    if (index != t->wanted)
+        make_other(t->log, index, meta);
+    else if (t->comm->world_ranks == NULL)
+        fill_members(t->comm, meta);
+}
+
+/* Takes the members of all communicators that a META chunk tells: one by one each would cost reading the chunk. */
+static void read_members(const struct telling *t, uint64_t offset)
 {
     struct pithi_buffer payload = {0};
     struct pithi_chunk_head head;
     struct pithi_meta meta;
     const char *why;
-    int found = 0;
-    if (pithi_files_chunk(&log->files, offset, &head, &payload, &why) == PITH_OK && head.type == PITHI_C_META) {
+    if (pithi_files_chunk(&t->log->files, offset, &head, &payload, &why) == PITH_OK && head.type == PITHI_C_META) {
         const unsigned char *p = payload.data, *end = p + payload.size;
-        while (!found && p && p < end) {
+        while (p && p < end) {
             p = pithi_meta_next(p, end, &meta);
-            if (p && meta.type == PITHI_M_COMM && meta.key == comm->key && meta.size > 0)
-                found = (comm->world_ranks = pithi_meta_members(&meta)) != NULL;
+            if (p)
+                take_members(t, &meta);
             free(meta.name);
         }
     } else {
-        pithi_log_damage(log, offset, "the descriptions of a rank are damaged: members of a communicator are lost");
+        pithi_log_damage(t->log, offset,
+                         "the descriptions of a rank are damaged: members of a communicator are lost");
     }
     free(payload.data);
-    if (found) {
-        comm->size = meta.size;
-        comm->remote_size = meta.remote_size;
-    }
-    return found;
 }
 
 static void find_members(struct pithlog *log, uint32_t index, struct pithlog_comm *comm)
 {
-    const struct pithi_log_rank *rank = pithi_log_find_rank(log, log->places->comms[index].teller);
+    struct telling t = {log, index, comm, log->places->comms[index].teller, log->tellers ? log->tellers[index] : 0};
+    const struct pithi_log_rank *rank = pithi_log_find_rank(log, t.teller);
     uint64_t *metas = NULL;
     uint32_t count = 0;
-    if (log->tellers && log->tellers[index])
-        take_members(log, log->tellers[index], comm);
+    if (t.offset != 0)
+        read_members(&t, t.offset);
     else if (!log->tellers && rank && pithi_part_metas(log, rank, &metas, &count) == PITH_OK)
-        while (count > 0 && !take_members(log, metas[count - 1], comm))
-            count--;
+        while (count > 0)
+            read_members(&t, metas[--count]);
     free(metas);
 }
 
