@@ -62,3 +62,17 @@ void pithi_groups_free(struct pithi_groups *groups)
     free(groups->lanes);
     *groups = (struct pithi_groups){0};
 }
+
+void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns)
+{
+    uint32_t count;
+    const uint32_t *lanes = pithi_row_lanes(row, &count);
+
+    *first_ns = INT64_MAX;
+    *last_ns = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pithlog_lane *lane = pithlog_get_lane(log, lanes[i]);
+        *first_ns = lane->first_ns < *first_ns ? lane->first_ns : *first_ns;
+        *last_ns = lane->last_ns > *last_ns ? lane->last_ns : *last_ns;
+    }
+}

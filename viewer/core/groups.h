@@ -2,6 +2,8 @@
 #ifndef PITHI_GROUPS_H
 #define PITHI_GROUPS_H
 
+#include <pithlog.h>
+
 #include "core/row.h"
 
 struct pithi_groups {
@@ -16,5 +18,8 @@ uint32_t pithi_groups_per(double row_height);
  * the first stands for them. To be freed; `rows` need not be kept. */
 void pithi_groups_make(const struct pithi_row *rows, uint32_t count, uint32_t per, struct pithi_groups *groups);
 void pithi_groups_free(struct pithi_groups *groups);
+
+/* From the first to the last record of all lanes of a row; INT64_MAX and INT64_MIN: they have none. */
+void pithi_row_life(const struct pithlog *log, const struct pithi_row *row, int64_t *first_ns, int64_t *last_ns);
 
 #endif

@@ -8,6 +8,7 @@
 #include "core/arrow_draw.h"
 #include "core/bars.h"
 #include "core/gap_draw.h"
+#include "core/groups.h"
 #include "core/memory.h"
 #include "core/palette.h"
 
@@ -191,28 +192,11 @@ double pithi_plot_row_top(const struct pithi_plot *plot, uint32_t row)
 
 /* ---- Around the bars --------------------------------------------------------------------------------------------- */
 
-/* From the first to the last record of all lanes of a row. */
-static void row_life(const struct pithi_plot *plot, uint32_t row, int64_t *first_ns, int64_t *last_ns)
-{
-    uint32_t count;
-    const uint32_t *lanes = pithi_row_lanes(&plot->rows[row], &count);
-
-    *first_ns = INT64_MAX;
-    *last_ns = INT64_MIN;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(plot->log, lanes[i]);
-        if (lane->first_ns < *first_ns)
-            *first_ns = lane->first_ns;
-        if (lane->last_ns > *last_ns)
-            *last_ns = lane->last_ns;
-    }
-}
-
 void pithi_plot_life(const struct pithi_plot *plot, uint32_t row, double *left, double *right)
 {
     int64_t first_ns, last_ns;
 
-    row_life(plot, row, &first_ns, &last_ns);
+    pithi_row_life(plot->log, &plot->rows[row], &first_ns, &last_ns);
     *left = floor(pithi_plot_x(plot, first_ns));
     *right = ceil(pithi_plot_x(plot, last_ns));
     if (*left < plot->x)

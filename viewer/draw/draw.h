@@ -45,7 +45,8 @@ struct pithi_draw {
     struct pithlog_summary *summary; /* NULL: all is read */
     enum pithi_care care;
     struct pithi_row *rows;
-    uint32_t row_count;
+    uint32_t row_count, per; /* per > 1: so many are drawn as one, by pithi_draw_fewer_rows */
+    uint32_t *grouped;       /* the lanes of such rows */
     uint32_t *rgb;
     /* Of the words: */
     unsigned char *hidden; /* [defs] */
@@ -73,6 +74,8 @@ void pithi_draw_set_hidden(struct pithi_draw *draw, const char *pattern, unsigne
 /* All rows, or those that fit a pattern (core/rows.h), by draw->group: 0, or an exit status after a message. */
 int pithi_draw_rows(struct pithi_draw *draw, const char *list);
 void pithi_draw_labels_free(struct pithi_draw *draw);
+/* Makes several neighbouring rows one where there are more than `most`; after all words. */
+void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most);
 
 /* The figure of all that is asked for, not yet loaded. */
 struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
@@ -80,9 +83,9 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw);
 int pithi_draw_load(const struct pithi_draw *draw, struct pithi_figure *figure);
 
 int pithi_draw_picture(const struct pithi_draw *draw); /* PNG, PDF, PostScript by cairo; SVG; exit status */
-int pithi_draw_page(const struct pithi_draw *draw);    /* HTML; exit status */
+int pithi_draw_page(struct pithi_draw *draw);          /* HTML; exit status */
 /* `--stats` of pithi_draw_terminal. */
 void pithi_draw_table(const struct pithi_draw *draw, const struct pithi_legend_entry *entries, uint32_t count);
-int pithi_draw_terminal(const struct pithi_draw *draw); /* text on standard output; exit status */
+int pithi_draw_terminal(struct pithi_draw *draw); /* text on standard output; exit status */
 
 #endif

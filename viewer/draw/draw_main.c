@@ -112,10 +112,6 @@ static int read_log(struct pithi_draw *draw)
     info = pithlog_get_info(draw->log);
     if (!info->complete)
         fprintf(stderr, "pith: note: %s: incomplete: %s\n", draw->log_path, info->incomplete);
-    if (!is_text(draw) && !draw->lanes && !draw->height && !draw->script_count &&
-        info->lanes > PITHI_FIGURE_MOST / 2) /* said before all of them are read */
-        return pithi_draw_failed("%s: %u rows do not fit in a picture; give fewer --lanes", draw->log_path,
-                                 info->lanes);
     pithi_gaps_read(draw->log, &draw->gaps); /* of a damaged log those that can be read */
     err = read_digest(draw);
     if (err == PITH_ERR_DAMAGED)
@@ -167,6 +163,7 @@ int main(int argc, char **argv)
     free(draw.hidden);
     free(draw.script);
     free(draw.rows);
+    free(draw.grouped);
     pithi_draw_labels_free(&draw);
     if (draw.tree)
         pithi_rows_close(draw.tree);

@@ -109,6 +109,20 @@ int pithi_draw_rows(struct pithi_draw *draw, const char *pattern)
     return take_seen(draw);
 }
 
+void pithi_draw_fewer_rows(struct pithi_draw *draw, uint32_t most)
+{
+    struct pithi_groups groups;
+
+    if (draw->row_count <= most)
+        return;
+    draw->per = (draw->row_count + most - 1) / most;
+    pithi_groups_make(draw->rows, draw->row_count, draw->per, &groups);
+    free(draw->rows);
+    draw->rows = groups.rows;
+    draw->row_count = groups.count;
+    draw->grouped = groups.lanes;
+}
+
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 int pithi_draw_do_rows(struct pithi_draw *draw, const struct pithi_draw_word *word)

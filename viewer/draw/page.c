@@ -16,6 +16,7 @@
 
 /* Columns of the whole, and of each tile; fewer where many rows would make the page too large. */
 enum { COLUMNS = 1024, LEAST_COLUMNS = 128, MOST_TILES = 32, QUICK_TILES = 4, CELL_BYTES = 650000 };
+enum { MOST_ROWS = 2000 }; /* several lanes are one where there are more */
 enum { MOST_ARROWS = 1500, TILE_ARROWS = 4500, NUMBERS = 6 /* of an arrow */ };
 /* A row of this height has a bar, and so a graph, of PITHI_SIGNS pixels. */
 enum { LINES = PITHI_LEVELS + 2, ROW_HEIGHT = PITHI_SIGNS + 8, GRAPH_TOP = 4 };
@@ -268,16 +269,7 @@ static void add_counter(struct page *page, const struct pithi_row *row)
 /* From when to when a row has records; the head of an open group never has. */
 static void life_of(const struct pithi_draw *draw, const struct pithi_row *row, int64_t *from_ns, int64_t *to_ns)
 {
-    uint32_t count;
-    const uint32_t *lanes = pithi_row_lanes(row, &count);
-
-    *from_ns = INT64_MAX;
-    *to_ns = INT64_MIN;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pithlog_lane *lane = pithlog_get_lane(draw->log, lanes[i]);
-        *from_ns = lane->first_ns < *from_ns ? lane->first_ns : *from_ns;
-        *to_ns = lane->last_ns > *to_ns ? lane->last_ns : *to_ns;
-    }
+    pithi_row_life(draw->log, row, from_ns, to_ns);
     if (row->counter == PITHI_BLANK || *from_ns > *to_ns)
         *from_ns = *to_ns = 0;
 }
@@ -437,11 +429,13 @@ static const char *write_page(void *context, FILE *file)
     return fwrite(text->data, 1, text->size, file) == text->size ? NULL : "";
 }
 
-int pithi_draw_page(const struct pithi_draw *draw)
+int pithi_draw_page(struct pithi_draw *draw)
 {
     struct page page = {.draw = draw};
-    int status = make(&page);
+    int status;
 
+    pithi_draw_fewer_rows(draw, MOST_ROWS);
+    status = make(&page);
     if (!status)
         status = pithi_save(draw->out_path, write_page, &page);
     pithi_plot_free(&page.whole);

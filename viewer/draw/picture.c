@@ -225,6 +225,7 @@ struct pithi_figure pithi_draw_figure(const struct pithi_draw *draw)
                                  .width = draw->width ? draw->width : DEFAULT_WIDTH,
                                  .height = draw->height,
                                  .row_height = draw->row_height,
+                                 .per = draw->per,
                                  .place = draw->legend,
                                  .no_arrows = draw->no_arrows,
                                  .stats = draw->stats,

@@ -17,7 +17,7 @@
 #include "core/words.h"
 #include "draw/draw.h"
 
-enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14 };
+enum { DEFAULT_COLUMNS = 100, LEAST_COLUMNS = 30, MOST_LABEL = 24, TICK_SPACING = 14, TITLE_AND_AXIS = 3 };
 
 struct terminal {
     const struct pithi_draw *draw;
@@ -27,6 +27,8 @@ struct terminal {
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
     uint32_t legend_count, tiny; /* shown; left out */
+    uint32_t left_out;           /* for want of lines */
+    uint32_t legend_lines;       /* at most, the key's own line included; 0: as many as it takes */
     char *letter;                /* [defs] */
 };
 
@@ -210,24 +212,36 @@ static void give_letters(struct terminal *terminal)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Whether the lane has records at or around a column: outside of its life nothing is drawn. */
-static int is_alive(const struct terminal *terminal, uint32_t row, uint32_t column)
+/* The columns at or around which a row has records: outside of its life nothing is drawn. */
+struct life {
+    int64_t first_ns, last_ns;
+};
+
+static struct life life_of(const struct terminal *terminal, uint32_t row)
+{
+    struct life life;
+
+    pithi_row_life(terminal->draw->log, &terminal->draw->rows[row], &life.first_ns, &life.last_ns);
+    return life;
+}
+
+static int is_alive(const struct terminal *terminal, const struct life *life, uint32_t column)
 {
     const struct pithi_draw *draw = terminal->draw;
-    const struct pithlog_lane *lane = pithlog_get_lane(draw->log, draw->rows[row].lane);
     double span = (double)draw->t1_ns - (double)draw->t0_ns, width = terminal->cells.width;
     double from = (double)draw->t0_ns + span * column / width, to = from + span / width;
 
-    return (double)lane->last_ns >= from && (double)lane->first_ns < to;
+    return (double)life->last_ns >= from && (double)life->first_ns < to;
 }
 
 static void print_letters(const struct terminal *terminal, uint32_t row)
 {
     const struct pithi_cell *line = pithi_cells_line(&terminal->cells, row, 0);
+    struct life life = life_of(terminal, row);
 
     for (uint32_t c = 0; c < terminal->cells.width; c++) {
         if (line[c].state == PITHI_NONE)
-            putchar(is_alive(terminal, row, c) ? '.' : ' ');
+            putchar(is_alive(terminal, &life, c) ? '.' : ' ');
         else
             putchar(line[c].cover < 128 ? ':' : terminal->letter[line[c].state]);
     }
@@ -276,9 +290,10 @@ static void print_blocks(const struct terminal *terminal, uint32_t row)
 {
     const struct pithi_cell *outer = pithi_cells_line(&terminal->cells, row, 0);
     const struct pithi_cell *inner = pithi_cells_line(&terminal->cells, row, 1);
+    struct life life = life_of(terminal, row);
 
     for (uint32_t c = 0; c < terminal->cells.width; c++)
-        print_block(terminal, &outer[c], &inner[c], is_alive(terminal, row, c));
+        print_block(terminal, &outer[c], &inner[c], is_alive(terminal, &life, c));
 }
 
 static void print_rows(const struct terminal *terminal)
@@ -352,7 +367,20 @@ static void print_entry(const struct terminal *terminal, const struct pithi_lege
     print_padded(text, width - 3);
 }
 
-static void print_legend(const struct terminal *terminal)
+/* Where lines are scarce the last entries, those of the least time, are only counted. */
+static void shorten_legend(struct terminal *terminal, uint32_t columns)
+{
+    uint32_t lines = terminal->legend_lines - !terminal->colour, count = terminal->legend_count;
+
+    if (!terminal->legend_lines || (count + columns - 1) / columns + (terminal->tiny > 0) <= lines)
+        return;
+    terminal->legend_count = lines > 1 ? (lines - 1) * columns : 0;
+    terminal->legend_count = terminal->legend_count < count ? terminal->legend_count : count;
+    terminal->left_out = count - terminal->legend_count + terminal->tiny;
+    terminal->tiny = 0;
+}
+
+static void print_legend(struct terminal *terminal)
 {
     char text[128];
     int widest = 12, columns;
@@ -363,12 +391,15 @@ static void print_legend(const struct terminal *terminal)
             widest = pithi_columns(text) + 6;
     }
     columns = terminal->columns / widest > 0 ? terminal->columns / widest : 1;
+    shorten_legend(terminal, (uint32_t)columns);
     for (uint32_t i = 0; i < terminal->legend_count; i++) {
         int last = i + 1 == terminal->legend_count || (int)(i + 1) % columns == 0;
         print_entry(terminal, &terminal->legend[i], last ? 0 : widest);
         if (last)
             putchar('\n');
     }
+    if (terminal->left_out)
+        printf("and %" PRIu32 " more\n", terminal->left_out);
     if (terminal->tiny)
         printf("and %" PRIu32 " more state%s, each below 0.1%%\n", terminal->tiny, &"s"[terminal->tiny == 1]);
     if (!terminal->colour)
@@ -381,22 +412,38 @@ static void print_title(const struct terminal *terminal)
     const char *slash = strrchr(draw->log_path, '/');
     const struct pithlog_info *info = pithlog_get_info(draw->log);
     const char *title = draw->title ? draw->title : slash && slash[1] ? slash + 1 : draw->log_path;
-    char duration[32], text[256], messages[48] = "";
+    char duration[32], text[256], messages[48] = "", per[32] = "";
     int64_t from_ns, to_ns;
 
     pithi_whole_window(draw->log, &from_ns, &to_ns);
     pithi_duration_text(to_ns - from_ns - 1, duration, sizeof duration);
     if (info->messages)
         snprintf(messages, sizeof messages, ", %" PRIu64 " message%s", info->messages, &"s"[info->messages == 1]);
-    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s%s, %s\n", pithi_clean(text, sizeof text, title, terminal->ascii),
-           info->ranks, &"s"[info->ranks == 1], info->lanes, &"s"[info->lanes == 1], messages, duration);
+    if (draw->per > 1)
+        snprintf(per, sizeof per, ", %" PRIu32 " a row", draw->per);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu32 " lane%s%s%s, %s\n",
+           pithi_clean(text, sizeof text, title, terminal->ascii), info->ranks, &"s"[info->ranks == 1], info->lanes,
+           &"s"[info->lanes == 1], per, messages, duration);
 }
 
-int pithi_draw_terminal(const struct pithi_draw *draw)
+/* Of a given height: title and axis, a quarter or what the rows leave for the legend, and as many rows as it takes. */
+static void share_lines(struct terminal *terminal, struct pithi_draw *draw)
+{
+    uint32_t lines = draw->height > TITLE_AND_AXIS ? (uint32_t)(draw->height - TITLE_AND_AXIS) : 1;
+    uint32_t legend = draw->legend == PITHI_LEGEND_NONE ? 0 : lines / 4 > 3 ? lines / 4 : 3;
+
+    if (!draw->height)
+        return;
+    pithi_draw_fewer_rows(draw, lines > legend ? lines - legend : 1);
+    terminal->legend_lines = lines > draw->row_count + 1 ? lines - draw->row_count : 2;
+}
+
+int pithi_draw_terminal(struct pithi_draw *draw)
 {
     struct terminal terminal = {0};
     int status;
 
+    share_lines(&terminal, draw);
     set_up(&terminal, draw);
     status = ask_log(&terminal);
     if (!status) {
