@@ -72,6 +72,8 @@ static int define_state(struct pithi_clog2_scan *scan, const unsigned char *body
     uint32_t id;
     int err;
 
+    if (pithi_clog2_is_made(scan->made, PITHI_CLOG2_STATEDEF, state))
+        return PITH_OK;
     copy_field(colour, sizeof colour, body + STATE_STRINGS, PITHI_CLOG2_COLOUR);
     copy_field(name, sizeof name, body + STATE_STRINGS + PITHI_CLOG2_COLOUR, PITHI_CLOG2_NAME);
     if (!name[0])

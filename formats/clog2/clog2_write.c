@@ -20,6 +20,8 @@ struct clog2_writer {
     struct pithi_clog2_numbers numbers;
     struct pithi_clog2_cargo cargo;
     struct pithi_losses losses;
+    unsigned char *completes; /* [definitions]: a call that completes receives */
+    uint32_t *completing;     /* [lanes]: so many of these are open */
     uint64_t counters, lost_messages, large_messages;
 };
 
@@ -42,6 +44,9 @@ static int write_message(struct clog2_writer *w, const struct pithlog_record *re
         w->lost_messages += record->kind == PITHLOG_SEND;
         return PITH_OK;
     }
+    int is_waited = record->kind == PITHLOG_RECV && w->completing[record->lane] > 0;
+    if (is_waited)
+        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 0));
     body = put(w, PITHI_CLOG2_MSGEVT, record, &line);
     if (!body)
         return PITH_ERR_IO;
@@ -51,6 +56,8 @@ static int write_message(struct clog2_writer *w, const struct pithlog_record *re
     pithi_clog2_put32(body + 8, partner.rank);
     pithi_clog2_put32(body + 12, record->tag);
     pithi_clog2_put32(body + 16, record->bytes > INT32_MAX ? INT32_MAX : (int32_t)record->bytes);
+    if (is_waited)
+        TRY(pithi_clog2_make_waited(&w->lines.made, &w->stream, record->time_ns, &line, 1));
 out:
     return err;
 }
@@ -79,6 +86,10 @@ static int write_record(struct clog2_writer *w, const struct pithlog_record *rec
 
     if (record->lane >= w->lines.lane_count)
         return PITH_OK;
+    if (record->kind == PITHLOG_ENTER)
+        w->completing[record->lane] += w->completes[record->id];
+    if (record->kind == PITHLOG_LEAVE)
+        w->completing[record->lane] -= w->completes[record->id];
     if (record->kind <= PITHLOG_EVENT)
         return pithi_clog2_cargo_add(&w->cargo, record);
     TRY(pithi_clog2_cargo_flush(&w->cargo, record->time_ns, record->lane));
@@ -191,12 +202,26 @@ out:
     return err;
 }
 
+static int find_completing(struct clog2_writer *w)
+{
+    const struct pithlog_info *info = pithlog_get_info(w->log);
+
+    w->completes = calloc(info->defs + (size_t)1, 1);
+    w->completing = calloc(info->lanes + (size_t)1, sizeof *w->completing);
+    if (!w->completes || !w->completing)
+        return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+    for (uint32_t id = 0; id < info->defs; id++)
+        w->completes[id] = (unsigned char)pithi_clog2_completes(pithlog_get_def(w->log, id)->name);
+    return PITH_OK;
+}
+
 static int write_seekable(struct pithlog *log, FILE *out, const struct pithi_convert *how)
 {
     struct clog2_writer w = {.log = log, .how = how};
     int err;
 
     TRY(pithi_losses_open(&w.losses, log));
+    TRY(find_completing(&w));
     TRY(pithi_clog2_stream_open(&w.stream, out));
     TRY(pithi_clog2_lines_open(&w.lines, log, &w.stream));
     TRY(pithi_clog2_numbers_open(&w.numbers, log, &w.stream));
@@ -209,6 +234,8 @@ out:
     pithi_clog2_numbers_free(&w.numbers);
     pithi_clog2_cargo_free(&w.cargo);
     pithi_losses_close(&w.losses);
+    free(w.completes);
+    free(w.completing);
     return err;
 }
 

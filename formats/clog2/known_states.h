@@ -6,6 +6,7 @@
 
 enum {
     PITHI_CLOG2_KNOWN_STATES = 300,
+    PITHI_CLOG2_IRECV_WAITED = 251,
     PITHI_CLOG2_COMM_INIT = -10, /* known solo events: a communicator was made, is about to go */
     PITHI_CLOG2_COMM_FINALIZE = -9
 };
