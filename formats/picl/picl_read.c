@@ -270,18 +270,24 @@ static int makes_record(enum pithi_picl_type type)
            type == PITHI_PICL_TEXT || type == PITHI_PICL_BLOCK_BEGIN || type == PITHI_PICL_BLOCK_END;
 }
 
+/* What a node begins with. */
+static int begins(int type)
+{
+    return type == PITHI_PICL_START || type == PITHI_PICL_COMPSTATS || type == PITHI_PICL_OPEN;
+}
+
 static int add_line(struct picl_reader *r, const struct pithi_picl_line *line)
 {
     struct node *node = line->node == PITHI_PICL_ALL ? NULL : find_node(r, line->node);
     uint32_t id;
     int err = PITH_OK;
-    r->others += line->type != PITHI_PICL_START && line->type != PITHI_PICL_COMPSTATS;
+    r->others += !begins(line->type);
     if (!node)
         return line->node == PITHI_PICL_ALL ? PITH_OK : no_memory();
     if (!r->begun && line->type == PITHI_PICL_TEXT && explain(r, line, &err))
         return err;
     TRY(err);
-    r->begun |= line->type != PITHI_PICL_START && line->type != PITHI_PICL_COMPSTATS;
+    r->begun |= !begins(line->type);
     if (node->stats && makes_record(line->type))
         TRY(enter_pending(r, node));
     switch (line->type) {

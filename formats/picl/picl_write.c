@@ -46,8 +46,8 @@ struct picl_writer {
     struct pithi_lookup nodes; /* rank -> its first lane + 1 */
     struct node *node;         /* [lanes] */
     uint32_t *first_node;      /* [lanes]: of its rank */
-    int64_t zero_ns;
-    uint64_t order; /* of the next line */
+    int64_t zero_ns, last_ns;  /* time 0 of the file; of the last record */
+    uint64_t order;            /* of the next line */
     int err;
     struct pithi_losses losses;
     uint64_t payloads, no_node, large;
@@ -291,6 +291,7 @@ static int add_event(struct picl_writer *w, const struct pithlog_record *r)
 static int put_record(void *context, const struct pithlog_record *r)
 {
     struct picl_writer *w = context;
+    w->last_ns = r->time_ns;
     switch (r->kind) {
     case PITHLOG_ENTER:
         return add_enter(w, r);
@@ -317,11 +318,13 @@ static void put_start(void *context, int64_t from_ns)
     const struct pithlog_def *def;
     char line[LINE];
     w->zero_ns = from_ns < 0 ? from_ns : 0;
+    w->last_ns = from_ns;
     pithi_losses_zero(&w->losses, w->zero_ns);
     for (uint32_t i = 0; pithlog_get_lane(w->log, i); i++) {
-        /* upshot wants a compstats of a node before its first send. */
-        snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n", (int)PITHI_PICL_START, (unsigned)i,
-                 (int)PITHI_PICL_COMPSTATS, (unsigned)i);
+        /* upshot wants a compstats of a node before its first send. A node that is opened is closed at the end, so that
+         * a file that was cut can be told. */
+        snprintf(line, sizeof line, "%d 0 0 %u 0 0 0\n%d 0 0 %u 0 0\n%d 0 0 %u\n", (int)PITHI_PICL_START, (unsigned)i,
+                 (int)PITHI_PICL_COMPSTATS, (unsigned)i, (int)PITHI_PICL_OPEN, (unsigned)i);
         put_first(w, line);
     }
     for (uint32_t id = 0; (def = pithlog_get_def(w->log, id)); id++) {
@@ -399,9 +402,11 @@ static int write_all(struct picl_writer *w, FILE *out, const struct pithi_conver
     TRY(pithi_picl_numbers_make(&w->numbers, w->log));
     TRY(pithi_sorter_new(&w->lines, PITHI_SORTER_BYTES));
     TRY(pithi_each_record(w->log, how, &each));
-    for (uint32_t i = 0; i < lanes; i++)
+    for (uint32_t i = 0; i < lanes; i++) {
         if (!release(w, i))
             return pithi_fail(PITH_ERR_MEMORY, "out of memory");
+        put_at(w, UINT64_MAX, PITHI_PICL_CLOSE, i, w->last_ns, "");
+    }
     TRY(w->err);
     TRY(put_lines(w, out));
     say_what_is_lost(w, how);

@@ -7,17 +7,17 @@ make_golden=$build/test/golden/make_golden
 "$make_golden" plain plain.pith
 "$make_golden" edge edge.pith
 
-# Where FILE is cut: edges of lines, or of blocks of the size $2; random bytes; the last ones. $2 is "inside": in lines only.
+# Where FILE is cut: edges of lines, or of blocks of the size $2; random bytes; the last ones.
 cuts() {
     python3 - "$1" "$2" <<'T'
 import random, sys
 data, kind = open(sys.argv[1], "rb").read(), sys.argv[2]
 random.seed(len(data))
 lines = [i + 1 for i, c in enumerate(data[:-1]) if c == 10]
-edges = lines if kind == "lines" else [] if kind == "inside" else list(range(int(kind), len(data), int(kind)))
+edges = lines if kind == "lines" else list(range(int(kind), len(data), int(kind)))
 edges = random.sample(edges, 50) if len(edges) > 50 else edges
 cuts = set(edges + random.sample(range(1, len(data)), 30) + [len(data) - 2, len(data) - 1])
-print(*sorted(cuts - set(lines) if kind == "inside" else cuts))
+print(*sorted(cuts))
 T
 }
 records() { pith print "$1" 2>/dev/null | grep -v '^#'; }
@@ -70,7 +70,7 @@ byte $at of $size: $verdict" ;;
 
 for suffix in pith clog2 slog2 alog trf prv trace.json txt; do
     where=lines
-    case $suffix in clog2 | slog2 | pith) where=64 ;; trf) where=inside ;; esac
+    case $suffix in clog2 | slog2 | pith) where=64 ;; esac
     [ -f edge.$suffix ] || pith convert edge.pith edge.$suffix 2>/dev/null
     sweep edge.$suffix "$suffix" $where
 done
