@@ -429,13 +429,14 @@ static uint32_t prepare_any(struct pithi_block *b, uint32_t count)
  * are good. */
 static uint32_t give_comms(struct pithi_block *b, uint32_t count)
 {
-    for (uint32_t entry = PITHI_READY; b->comm_at < (uint64_t)b->prepared + count; entry--) {
+    uint32_t entry = PITHI_READY;
+    while (b->comm_at < (uint64_t)b->prepared + count) {
         uint32_t at = (uint32_t)(b->comm_at - b->prepared);
         if (b->ready[at].kind > PITHLOG_EVENT)
             return at;
         if (b->ready[at].entry == 0) {
             b->fields[entry] = b->fields[0];
-            b->ready[at].entry = entry;
+            b->ready[at].entry = entry--;
             b->with_fields |= UINT64_C(1) << at;
         }
         b->fields[b->ready[at].entry].comm = (uint32_t)b->comm;

@@ -45,4 +45,13 @@ wrong '2\t0\t0\tsend\t\tcomm=7' "a communicator that no line '# comm' tells of"
 wrong '2\t0\t0\tcounter\tc' 'a counter needs value=NUMBER'
 wrong '# lane\trank=1' 'a lane needs rank=N and thread=N'
 wrong '# comm\tcomm=1\tranks=0,b' "a communicator's ranks are numbers with commas between"
+
+# Every record on a communicator, one in three with a payload: all payloads come back.
+{
+    printf '# event\tname=info\tcolour=\tgroup=user\tformat=%%d\n# comm\tcomm=0\tname=MPI_COMM_WORLD\tsize=1\tranks=0\n# comm\tcomm=1\tname=half\tsize=1\tranks=0\n'
+    for i in $(seq 0 199); do
+        printf '0.%09d\t0\t0\tenter\thalf\tcomm=1\n0.%09d\t0\t0\tevent\tinfo\tcomm=1\tpayload=%d\n0.%09d\t0\t0\tleave\thalf\tcomm=1\n' $((3 * i)) $((3 * i + 1)) "$i" $((3 * i + 2))
+    done
+} >on_comm.txt
+is "$(pith print on_comm.txt | grep -v '^#')" "$(grep -v '^#' on_comm.txt)" "records on a communicator keep their payloads"
 finish
