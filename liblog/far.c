@@ -113,8 +113,8 @@ int pithi_far_end(const struct pith_transport *t)
 
 /* ---- Writing for others ------------------------------------------------------------------------------------------ */
 
-/* What cannot be written is received all the same: its sender must not wait for ever. `wrong` gets the first error's
- * number. -1: the transport failed. */
+/* After a write error it still receives all data, so that the sender does not wait for ever. `wrong` gets the first
+ * error's number. -1: the transport failed. */
 static int take_from(const struct pith_transport *t, int rank, void *file, int *wrong)
 {
     char data[PIECE] = {0};

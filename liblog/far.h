@@ -24,8 +24,8 @@ int pithi_far_begin(const struct pith_transport *t);
 int pithi_far_put(const struct pith_transport *t, uint64_t offset, const void *data, size_t size);
 int pithi_far_end(const struct pith_transport *t);
 
-/* In rank 0: writes into `file` what the far ranks send whose numbers `step` divides, each of which must begin and end
- * once. 1; 0: it could not be written (errno), but all was received. */
+/* In rank 0: writes into `file` the bytes of the far ranks whose numbers are multiples of `step`. Each of them must
+ * begin and end once. 1; 0: a write failed (errno), but all bytes were received. */
 int pithi_far_take(const struct pith_transport *t, const struct pithi_far *far, int step, void *file);
 
 #endif

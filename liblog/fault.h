@@ -1,4 +1,4 @@
-/* fault.h - memory that is mapped from the spill file, when somebody cuts that file: a store beyond its end would raise
+/* fault.h - protects the program when the spill file is truncated: a store to mapped memory beyond its end would raise
  * SIGBUS and kill the program. A handler replaces such pages by anonymous memory: the program runs on, and what it
  * stores there is lost. A program that handles SIGBUS itself keeps its handler, and has no such protection; nor has a
  * thread that blocks SIGBUS. */

@@ -87,7 +87,7 @@ void pithi_place_program(char *program, size_t size)
 
 /* ---- The log's name ---------------------------------------------------------------------------------------------- */
 
-/* Bytes that other names have more than the log's: "-4194304" in a forked child and "-9999" where that is taken;
+/* The most bytes that are added to the log's name: "-4194304" in a forked child, and "-9999" if that name is taken;
  * ".spill"; ".snapshot-99999". */
 enum { NAME_MORE = 15 };
 /* Bytes of the log's name that the name of an unfinished file begins with, at most. */

@@ -20,7 +20,7 @@
 /* What is left on the file system for others: the program's own output must not be what fails. */
 #define RESERVE_BYTES (UINT64_C(64) << 20)
 #define RESERVE_PART 20
-/* So much room is kept for definitions, and so much they take at a time; of a low limit a part. */
+/* Bytes reserved for definitions, and added at a time; under a low limit, a part of the limit. */
 #define DEFINITIONS_BYTES (UINT64_C(64) << 10)
 #define DEFINITIONS_PART 8
 /* The descriptor that stays open gets a number from KEPT_FROM on; under a low limit one of the last KEPT_ROOM. */
@@ -230,7 +230,7 @@ static int still_whole(struct pithi_spill_file *file, int fd)
     return -1;
 }
 
-/* The file, by its name or else by what stayed open. Close it by close_same. */
+/* Opens the file by its name, or returns the kept descriptor. Close it by close_same. */
 static int open_same(struct pithi_spill_file *file)
 {
     int fd = pithi_descriptor_open(file->path, O_RDWR | O_NOFOLLOW, 0), saved = errno;

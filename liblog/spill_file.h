@@ -20,7 +20,7 @@ struct pithi_spill_file {
     uint64_t end_bytes;      /* as in its page */
     uint64_t device, inode;
     int kept;      /* the descriptor that stays open; 0: none */
-    int cut;       /* somebody made it shorter: nothing more can be stored, and what was lies partly nowhere */
+    int cut;       /* the file was truncated: nothing more can be stored, and some stored data are lost */
     int in_memory; /* it lies in tmpfs */
 };
 

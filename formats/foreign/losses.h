@@ -1,5 +1,5 @@
-/* losses.h - what of a log a format cannot hold: counted the same way for all formats, and told in the same words, so
- * that nothing is lost in silence and each loss is said once.
+/* losses.h - the parts of a log that a format cannot hold. All formats count them in the same way and report them in
+ * the same words, so that each loss is reported once.
  *
  *     TRY(pithi_losses_open(&losses, log));
  *     walk.losses = &losses;                       (foreign/walk.h) sees all records of one walk
@@ -72,22 +72,22 @@ struct pithi_losses {
 int pithi_losses_open(struct pithi_losses *losses, struct pithlog *log);
 void pithi_losses_close(struct pithi_losses *losses);
 
-/* Which time of the log is 0 in the file; before the first record. Not told, it is 0. */
+/* Sets the log's time that is 0 in the file; call it before the first record. Without it: 0. */
 void pithi_losses_zero(struct pithi_losses *losses, int64_t zero_ns);
 
-/* By the walk: each record; whether the walk made it, since its state is open at an edge. */
+/* The walk calls it for each record. `edge`: the walk made the record, since its state is open at that edge. */
 enum pithi_edge { PITHI_EDGE_NONE, PITHI_EDGE_START, PITHI_EDGE_END };
 void pithi_losses_record(struct pithi_losses *losses, const struct pithlog_record *record, enum pithi_edge edge);
 
-/* The colour that definition `id` has in the file; "" none. Another spelling of the same colour is no loss, and no loss
- * that a definition without a colour gets one. */
+/* The colour that definition `id` has in the file; "": none. Not a loss: another spelling of the
+ * same colour, or a colour for a definition that has none. */
 void pithi_losses_colour(struct pithi_losses *losses, uint32_t id, const char *written);
 
 /* The file has the property of that key, if the log has it. */
 void pithi_losses_keep(struct pithi_losses *losses, const char *key);
 
-/* Tells those in `mask`, each with its count, if it is not 0. Definitions that no record uses count as such only, if
- * UNUSED is in the mask. */
+/* Reports each loss in `mask` whose count is not 0. If UNUSED is in the mask, definitions that no record uses are
+ * counted as unused only. */
 void pithi_losses_tell(struct pithi_losses *losses, const struct pithi_convert *how, uint64_t mask);
 
 #endif

@@ -41,11 +41,11 @@ static inline uint32_t pithi_said(uint32_t kind, uint32_t what)
     return what << PITHI_SAID_BITS | kind << 2 | (kind <= PITHLOG_LEAVE ? kind : 0);
 }
 
-/* The columns of a block being made. All but what is below belongs to block_write.c and block_codes.c. All of it grows
- * with what comes: a log may have a hundred thousand lanes with little in each.
+/* The columns of a block being made. Only block_write.c, block_codes.c and the functions below use its fields. Memory
+ * grows with the records: a log may have a hundred thousand lanes with few records each.
  *
- * A record is only taken down when it is added. Which states it opens or ends, and which code it gets, is found for all
- * of the block at once (pithi_encoder_code). */
+ * Adding a record only stores it. pithi_encoder_code then finds, for the whole block at once, the states that each
+ * record opens or ends, and its code. */
 struct pithi_encoder {
     struct pithi_block_head head; /* `last_ns` and `count` while records are added; all of it at the end */
     uint32_t room;                /* for so many records there is memory */
@@ -73,8 +73,8 @@ struct pithi_encoder *pithi_encoder_new(uint32_t thread); /* NULL: no memory */
 void pithi_encoder_free(struct pithi_encoder *e);
 /* Adds a record; `comm` is the rank's own number of record->comm. */
 int pithi_encoder_add(struct pithi_encoder *e, const struct pithlog_record *record, uint32_t comm);
-/* The same for nearly all records, those that enter or leave a state, on no communicator of their own: 1; 0: nothing
- * done, it is another case. */
+/* The same for the common records: those that enter or leave a state, without a communicator. 1: added; 0: another
+ * kind of record, nothing was done. */
 static inline int pithi_encoder_quick(struct pithi_encoder *e, const struct pithlog_record *record);
 static inline uint32_t pithi_encoder_count(const struct pithi_encoder *e) { return e->head.count; }
 /* 1: the block has so many records, or many bytes of payload, and should be ended. */
@@ -85,7 +85,7 @@ static inline int pithi_encoder_full(const struct pithi_encoder *e, uint32_t rec
 /* Gives all records added their codes: fills PITHI_COL_WHAT and the columns that go with it. pithi_encoder_end does so
  * where it was not done; call it first to see the codes before the block ends. */
 int pithi_encoder_code(struct pithi_encoder *e);
-/* No code stands for anything any more. */
+/* Empties the table of codes. */
 void pithi_encoder_forget(struct pithi_encoder *e);
 /* Puts the payload of an EVENTS chunk behind what is in `out`, and starts the next block. */
 int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pithi_buffer *out,
@@ -93,9 +93,9 @@ int pithi_encoder_end(struct pithi_encoder *e, struct pithi_zip *zip, struct pit
 
 /* ---- Decoding ---------------------------------------------------------------------------------------------------- */
 
-/* Records are made ready so many at once, by tight loops that guess no branches; a merge of many lanes then finds all
- * of them in the first caches, where the columns of all lanes would not be. Fields that only some kinds have stand
- * beside, in an entry for each record that has any; entry 0 is that of all the others. */
+/* The number of records decoded at once, by tight loops without unpredictable branches. A merge of many lanes finds
+ * these records in the L1 cache, where the columns of all lanes would not fit. Fields that only some kinds have are
+ * kept apart, in an entry for each record that has any; all other records share entry 0. */
 enum { PITHI_READY = 64 };
 
 /* What a record begins with, and then. */
@@ -153,7 +153,7 @@ struct pithi_block {
     uint32_t lane, def_count, comm_count;
     const uint32_t *comms;
     uint64_t
-        *allowance; /* how far the `most` of all blocks with this may still grow together; NULL: as far as it likes */
+        *allowance; /* bytes by which the `most` of all blocks that share it may still grow, in sum; NULL: no limit */
 };
 
 /* Reads only the fixed part of a payload: 1, or 0 when it contradicts itself. */

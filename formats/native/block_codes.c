@@ -1,8 +1,8 @@
 /* block_codes.c - what the records of a block are: the states that they open and end, and the code of each.
  *
- * All records of a block are gone through at once, in a loop that keeps what it needs in registers. Where states end as
- * they nest, as nearly everywhere, that loop needs no times: what is open at the block's end is worked out afterwards,
- * from the few records that matter.
+ * One loop goes through all records of a block and keeps its variables in registers. If states nest, as they nearly
+ * always do, this loop needs no times: the states open at the block's end are computed afterwards, from the few records
+ * that opened them.
  */
 #include "native/block.h"
 
@@ -74,7 +74,7 @@ static int put_escape(struct pithi_encoder *e, const struct pithi_dict *is)
     return pithi_buffer_varint(out, is->kind) && pithi_buffer_varint(out, is->what);
 }
 
-/* Gives a record its code, and the escape what belongs to it. 0: no memory. (Kept out of the loops that call it.) */
+/* Stores a record's code, and the escape's data if it needs one. 0: no memory. (Not inlined into the loops.) */
 static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uint32_t said, unsigned char *code_at)
 {
     struct pithi_dict is = {said >> 2 & 15, said >> PITHI_SAID_BITS};

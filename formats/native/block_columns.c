@@ -3,7 +3,7 @@
 
 #include "native/huffman.h"
 
-/* No sound column of so many records is larger: what unpacking may cost is bounded by what the head says. */
+/* The largest valid size of a column with so many records: it bounds the cost of unpacking. */
 static uint64_t column_limit(unsigned type, uint64_t count)
 {
     switch (type) {

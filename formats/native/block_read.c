@@ -310,7 +310,7 @@ static int take_fields(struct pithi_block *b, struct pithlog_record *r)
     }
 }
 
-/* The fields of the ready record `i`, that is no state's, but may turn out to be, for an escape, into an entry. */
+/* Reads the fields of decoded record `i` into an entry. Not for states, except those behind an escape. */
 static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 {
     struct pithi_dict is = {b->ready[i].kind, b->ready[i].what};
@@ -327,8 +327,8 @@ static int get_fields(struct pithi_block *b, uint32_t i, uint32_t entry)
 
 /* ---- Making records ready ---------------------------------------------------------------------------------------- */
 
-/* What `count` records are, and which of them have fields. Of a block where states end as they nest; *good: 0: more
- * were left than were open. (Which comes, ENTER or LEAVE, is chance: nothing branches on it.) */
+/* Finds the kind of `count` records, and the records that have fields, in a block whose states nest. *good is 0 if
+ * more states were left than were open. (ENTER or LEAVE cannot be predicted, so no branch depends on it.) */
 static void get_nested(struct pithi_block *b, uint32_t count, int *good)
 {
     const unsigned char *what = b->column[PITHI_COL_WHAT].at + b->prepared;

@@ -1,7 +1,7 @@
 /* block_times.c - the times of a block's records, made ready for the decoder (block_read.c). */
 #include "native/block.h"
 
-/* The least step of each class, and the bits below it; of bytes that are no class more than any column has. */
+/* The least step of each class, and its number of low bits; for an invalid class, more bits than any column has. */
 struct time_class {
     uint64_t base, mask, bits;
 };
@@ -50,8 +50,8 @@ static inline __attribute__((always_inline)) uint64_t short_step(const struct sh
     return class->base + (v & class->mask);
 }
 
-/* The times of `count` records, when there is nothing uncommon about them (units, long steps, the end of the bits):
- * 1, or 0: nothing done. */
+/* Decodes the times of `count` records if none is a special case (units, long steps, the end of the bits). 1: done;
+ * 0: a special case, nothing was done. */
 static int plain_times(struct pithi_block *b, uint32_t count)
 {
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared, *bits = b->column[PITHI_COL_BITS].at;
@@ -77,7 +77,7 @@ static int plain_times(struct pithi_block *b, uint32_t count)
     return 1;
 }
 
-/* The same of any; how many make sense. */
+/* The same for any records; returns the number of valid ones. */
 static uint32_t any_times(struct pithi_block *b, uint32_t count)
 {
     const unsigned char *classes = b->column[PITHI_COL_TIME].at + b->prepared;

@@ -134,7 +134,7 @@ static int add_fields(struct pithi_encoder *e, const struct pithlog_record *r)
     }
 }
 
-/* What a record is about, as the log's or, where that is a communicator, the rank's number. */
+/* The id that a record refers to: the log's number, or the rank's number for a communicator. */
 static uint32_t subject_of(const struct pithlog_record *r, uint32_t comm)
 {
     const uint32_t none = 1u << PITHLOG_PAUSE | 1u << PITHLOG_RESUME | 1u << PITHLOG_LOST;
@@ -304,7 +304,7 @@ static int repeats_pay(struct pithi_encoder *e, struct pithi_zip *zip, enum pith
     return e->repeats[c].pay;
 }
 
-/* The bits below the classes of time steps are noise, but where a clock has a habit: its beginning says whether. */
+/* The low bits of time steps are noise, unless the clock has a pattern: the column's beginning shows which. */
 static int looks_like_noise(const struct pithi_buffer *column)
 {
     enum { PART = 4096 };

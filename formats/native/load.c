@@ -248,8 +248,8 @@ static void take_reason(const struct pithlog *log, char *reason, size_t size)
     snprintf(reason, size, "%s", text);
 }
 
-/* `damage`: the first that was found in front of the log, or "". To recover a log means to read its blocks whatever its
- * index says, and is no damage. */
+/* `damage`: the first damage found while loading, or "". Recovering a log reads its blocks without the index, so it
+ * does not count a missing index as damage. */
 static int tell_complete(struct pithlog *log, const char *damage)
 {
     int err = PITH_OK;

@@ -299,7 +299,7 @@ static int fill_members(struct pithlog_comm *comm, const struct pithi_meta *meta
     return 1;
 }
 
-/* One that nobody asked for yet: whoever does finds it made, and need not go through the descriptions again. */
+/* Makes a communicator before it is requested, so that a later request need not read the descriptions again. */
 static void make_other(struct pithlog *log, uint32_t index, const struct pithi_meta *meta)
 {
     struct pithlog_comm *comm, *none = NULL;

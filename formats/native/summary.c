@@ -122,8 +122,8 @@ static int make_sums(struct pithi_summary *s, uint32_t id)
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-/* The paths with most time, falling; of equals, the one met first. Few of many get among them, so the loop that passes
- * over the others is short. */
+/* The paths with most time, in descending order; of equal ones, the path met first. Most paths are skipped, so the loop
+ * that skips them is short. */
 static struct pithi_piece make_piece(const struct share *shares, uint32_t count, uint64_t span_ns)
 {
     struct pithi_piece piece = {0};

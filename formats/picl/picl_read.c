@@ -131,7 +131,7 @@ static int explain(struct picl_reader *r, const struct pithi_picl_line *line, in
     return found;
 }
 
-/* What was explained: 1. */
+/* 1: our own writer explained this number; its definition is in *id. */
 static int find_explained(const struct picl_reader *r, enum pithlog_def_kind kind, int32_t number, uint32_t *id)
 {
     const uint64_t *made = pithi_lookup_get(&r->explained, pithi_lookup_pair(kind, (uint32_t)number));
@@ -388,8 +388,8 @@ static int second_pass(struct picl_reader *r)
     return err == PITH_OK && status < 0 ? PITH_ERR_DAMAGED : err;
 }
 
-/* PICL's library opens a node, or tells its level, at the beginning, and at the end tells of its exit and closes it. Of
- * others only what they were in the middle of tells that there was more. */
+/* PICL's library begins a node with an open or level record, and ends it with an exit and a close record. Nodes of
+ * other writers are known to be cut only if they end inside a state or message. */
 static int has_no_end(const struct picl_reader *r, const struct node *node)
 {
     if (node->tells_end)

@@ -70,8 +70,8 @@ struct pithi_spill_page {
      * is the moment that they count from, and time 0 of the log; 0: there is no window. */
     int64_t zero_ns, from_ns, to_ns;
     uint64_t first_posted; /* order number of the first receive posted for this log */
-    /* For whoever looks for what is missing. Counted late: what they tell was there. */
-    uint64_t end_bytes;   /* so far the file reaches; 0: this and the following are not told */
+    /* For finding missing data (spill_missing.h). Counted after the data are stored: all that is counted was there. */
+    uint64_t end_bytes;   /* size of the file; 0: this and the following are unknown */
     uint64_t chunks;      /* those of PITHI_SPILL_FREE not counted */
     uint64_t most_words;  /* the lanes have stored so many at most, with those in chunks that were used again */
     uint64_t definitions; /* records of definitions */

@@ -1,5 +1,5 @@
-/* spill_missing.c - see spill_missing.h. Compares what is left with what the file tells of itself. Changes nothing: the
- * reader of the records gets all that is left of them. */
+/* spill_missing.c - see spill_missing.h. Compares the remaining data with the file's own counts. Changes nothing: all
+ * remaining records can still be read. */
 #include "spill/spill_missing.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* spill_missing.h - what a process stored in its spill file and is not there: the file was cut, a part overwritten.
+/* spill_missing.h - finds data that a process stored in its spill file and that were cut off or overwritten later.
  *
  * The file tells what must be there (spill.h): how far it reaches, how many chunks and definitions it has, in each
  * chunk how many words were stored before it, and of sealed chunks a check value. How many records are missing is known
@@ -23,7 +23,7 @@ struct pithi_spill_missing {
     int64_t shift_ns;                             /* added to spill->time for the log's time */
     void (*say)(void *context, const char *text); /* told each loss in a line; NULL */
     void *context;
-    uint64_t places, records; /* what came of it, added up: losses; at most so many records */
+    uint64_t places, records; /* results: losses found; upper bound of the missing records */
 };
 
 /* Looks for losses. After pithi_spill_fit. `flags`: of enum pithi_spill_missing_flag. */

@@ -50,8 +50,8 @@ int pithi_printer_comm(struct pithi_printer *printer, uint32_t index, const stru
 void pithi_printer_property(struct pithi_printer *printer, const char *key, const char *value);
 /* The names of the columns. */
 void pithi_printer_head(struct pithi_printer *printer);
-/* Of a log with an end, so that a reader sees when a file was cut: the line that promises the last one, before the
- * names of the columns; the last one. Nothing in CSV and JSON. */
+/* For finished logs, so that a reader can find a cut: a line before the names of the columns that announces the last
+ * line, and the last line. CSV and JSON have neither. */
 #define PITHI_TEXT_PROMISE "# the last line is \"# end\""
 #define PITHI_TEXT_END "# end"
 void pithi_printer_promise(struct pithi_printer *printer);

@@ -175,8 +175,8 @@ static int one_time_axis(const struct pithi_source *sources, uint32_t count)
     return 1;
 }
 
-/* How far the clocks of all may be apart, if a log tells it of its own: the largest error of pieces of one log. How
- * well the times of day of several runs, or times that somebody moved, agree is not known. */
+/* Sets clock_error_ns of the merged log. For pieces of one log it is the largest error of all pieces. For several runs,
+ * or logs whose times were moved, the error is unknown. */
 static int tell_error(const struct pithi_source *sources, uint32_t count, struct pithi_defs *defs)
 {
     int known = one_time_axis(sources, count), told = 0;

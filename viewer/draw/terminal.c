@@ -27,7 +27,7 @@ struct terminal {
     struct pithi_cells cells;
     struct pithi_legend_entry *legend;
     uint32_t legend_count, tiny; /* shown; left out */
-    uint32_t left_out;           /* for want of lines */
+    uint32_t left_out;           /* legend entries left out, since there are too few lines */
     uint32_t legend_lines;       /* at most, the key's own line included; 0: as many as it takes */
     char *letter;                /* [defs] */
 };

@@ -147,7 +147,7 @@ static int agrees(struct pithi_check *check)
     return check->got == 0 && agrees_on_only(check);
 }
 
-/* That of a communicator which is no more: it gets ours of the same processes. */
+/* Calls the error handler of a freed communicator, with our communicator of the same processes. */
 static void call_old_handler(const struct pithi_team *team)
 {
     MPI_Comm comm = team->shadow == MPI_COMM_NULL ? MPI_COMM_SELF : team->shadow;
@@ -376,7 +376,7 @@ int pithi_check_settled_some(MPI_Count count, const MPI_Request *requests, int *
     return 1;
 }
 
-/* Those without a request, or all, taken out of the list: the oldest first. */
+/* Takes the checks without a request, or all checks, out of the list; the oldest comes first. */
 static struct pithi_check *take_left(int all)
 {
     struct pithi_check *left = NULL, *check;
@@ -395,7 +395,7 @@ static struct pithi_check *take_left(int all)
     return left;
 }
 
-/* Ends those that have their answer now. Without the lock, for MPI may call code of the program. */
+/* Ends the checks whose answer has arrived. Called without the lock, since MPI may call code of the program. */
 static void end_left(int all)
 {
     int done, result;

@@ -121,9 +121,9 @@ int pithi_check_leaders_named(MPI_Group local, int leader, MPI_Group remote, int
  * `result` is what the call returns in place of being made. */
 int pithi_check_agree(int *result);
 
-/* For calls that need not wait for others, and have no request (MPI_Comm_free): the processes exchange what they said
- * while they go on. An answer is looked at as soon as it is there, in the next calls that are checked and in
- * MPI_Finalize: by then the call has been made, so an error goes to the error handler alone. */
+/* For calls that need not wait for others, and have no request (MPI_Comm_free): the processes exchange their facts
+ * while they go on. The next checked calls, and MPI_Finalize, read the answer when it has arrived. By then the call has
+ * been made, so an error goes to the error handler alone. */
 void pithi_check_post(void);
 
 /* For calls that do not block. NULL: nothing to be checked. After the call, its request stands for the check. */

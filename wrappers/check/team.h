@@ -54,8 +54,8 @@ int *pithi_team_places(MPI_Group group, MPI_Comm comm, int *size);
 
 /* MPI_Comm_idup was called: from now on a communicator may be seen that nobody told of. */
 void pithi_team_expect(void);
-/* Such a one gets its team here: in a call that all its processes make, and that may wait for them. is_unmet: 1: has
- * none yet. */
+/* Makes the team of such a communicator, in a call that all its processes make and that may wait for them. is_unmet: 1:
+ * it has no team yet. */
 int pithi_team_is_unmet(MPI_Comm comm);
 struct pithi_team *pithi_team_meet(MPI_Comm comm);
 /* Collective over the new team. `of`: all its processes of this job are in that; NULL: they are all of this job.

@@ -3,8 +3,8 @@
  * Every rank has a connection to the display of its own, and draws in rank 0's window by its number: X lets any client
  * draw in any window. So no pixel travels through MPI. The server keeps what is hidden (backing store).
  *
- * The functions of libX11 that meet an error end the process unless a handler prevents it. Handlers belong to the whole
- * process, so ours pass on what is not of our connections. A connection that breaks only closes the window.
+ * On an error libX11 ends the process unless a handler prevents it. Handlers are global to the process, so ours pass on
+ * errors of other connections to the previous handler. A broken connection only closes the window.
  */
 #include "mpe_comm.h"
 #include "real.h"

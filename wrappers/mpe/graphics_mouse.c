@@ -1,7 +1,7 @@
 /* graphics_mouse.c - mouse presses and dragged regions.
  *
- * X gives the presses of a window to one connection at a time. The first rank that asks becomes the listener; who waits
- * in MPE_Get_mouse_press stops listening when it returns, who polls goes on, lest a press between two calls be lost.
+ * X gives the presses of a window to one connection at a time. The first rank that asks becomes the listener.
+ * MPE_Get_mouse_press stops listening when it returns. A rank that polls keeps listening, so that no press is lost.
  */
 #include "x_window.h"
 
