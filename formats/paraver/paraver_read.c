@@ -368,7 +368,8 @@ static int add_counter(struct paraver_reader *r, struct event *e, uint32_t type,
     record.kind = PITHLOG_COUNTER;
     record.id = r->types.known[type].def;
     record.value = (double)r->pairs[i].value;
-    if (r->own && i + 1 < r->pair_count && bits->type - PITHI_PRV_COUNTER_BITS == r->pairs[i].type - PITHI_PRV_COUNTER)
+    if (r->own && i + 1 < r->pair_count && /* unsigned: a damaged file may have any type */
+        (uint64_t)bits->type - PITHI_PRV_COUNTER_BITS == (uint64_t)r->pairs[i].type - PITHI_PRV_COUNTER)
         memcpy(&record.value, &bits->value, sizeof record.value);
     return pithi_writer_add(r->writer, &record);
 }
