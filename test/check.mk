@@ -95,7 +95,7 @@ asan-mpi-suite: tools $(foreach m,$(MPIS),$(addprefix $(O)/lib/pith/$(m)/libpith
 check-tsan tsan-build:
 	@+$(MAKE) --no-print-directory O='$(O)-tsan' SAN='-fsanitize=thread' CFLAGS='-O1 -g' MPIS='$(filter openmpi,$(MPIS))' HAVE_TK= $(call sanitizer_goal,tsan)
 # (test_spill_damage has its threads while it records only, as the others do, and then reads for minutes.)
-tsan_bin = $(filter-out %/test_spill_damage,$(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin)))
+tsan_bin = $(filter-out %/test_spill_damage %/test_spill_missing,$(filter $(O)/test/unit/test_record% $(O)/test/unit/test_spill% $(O)/test/unit/test_encode% $(O)/test/unit/test_thread%,$(unit_bin)))
 tsan-built: lib tools wrappers samples $(tsan_bin)
 tsan-suites: tsan-built
 	$(run_tests) $(tsan_bin) test/mpi/test_threads.sh test/mpi/races.sh
