@@ -321,7 +321,7 @@ static int write_device(struct pithlog *log, struct output *output, const struct
     return output->file[0] ? write_files(log, output, how) : write_failed(output->path);
 }
 
-/* /dev/stdout and others, links to what is open: also where that is a file, the link is not ours to replace. */
+/* /dev/stdout and its kin are links to open files. The link must stay, even where it leads to a regular file. */
 static int is_descriptor(const char *path)
 {
     struct stat status;

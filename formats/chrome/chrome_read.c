@@ -5,7 +5,7 @@
  *     file -- events --> by time --> states of lanes --> writer
  *               \-- flows --> messages --^
  *
- * The program that writes such a file often dies before the end: what is there until then is read, and the log is
+ * The program that writes such a file often dies before the end: the reader takes all that was written, and the log is
  * incomplete. The format lets an array go without its closing bracket, but for the sake of just such programs. */
 #include <stdlib.h>
 #include <string.h>

@@ -235,7 +235,7 @@ static void put_message(void *context, const struct pithlog_message *m, uint64_t
     put_end(w, m, number, 0);
 }
 
-/* Other data may be anything; viewers show it with what is known of the trace. */
+/* "otherData" may hold any names and values; viewers show them among the facts of the trace. */
 static void put_incomplete(struct chrome_writer *w)
 {
     const struct pithlog_info *info = pithlog_get_info(w->log);

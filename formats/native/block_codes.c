@@ -87,9 +87,9 @@ static __attribute__((noinline, cold)) int put_code(struct pithi_encoder *e, uin
 
 #define INNERMOST (PITHI_LEAVE_INNERMOST << 2)
 
-/* Where states end as they nest, their ids say what is left: the codes, and *least, the fewest that were open. 1; 0:
- * they do not, or too many are open; -1: no memory. `ids`: of the states open, from place 1 on; at place 0 none. Which
- * kind of record comes is chance: nothing that is common branches on it. */
+/* Finds the codes of a block whose states nest, and in *least the smallest number of states that were open. 1: done; 0:
+ * the states do not nest, or too many are open; -1: no memory. `ids` holds the open states from index 1 on; index 0 is
+ * empty. The kind of the next record cannot be predicted, so the common path has no branch on it. */
 static __attribute__((noinline)) int code_nested(struct pithi_encoder *e, unsigned char *codes, uint32_t *ids,
                                                  uint32_t *least)
 {

@@ -9,7 +9,7 @@ struct pithi_copy {
     int64_t from_ns, to_ns; /* the window, inclusive, in the log's own time; INT64_MIN, INT64_MAX: all */
     const uint32_t *lanes;  /* only these, ascending; NULL: all */
     uint32_t lane_count;
-    uint64_t *damages;   /* what is damaged is left out and counted here; NULL: the first damage ends it */
+    uint64_t *damages;   /* counts damaged parts, which are left out; NULL: the copy ends at the first */
     uint64_t *differing; /* counts definitions that the writer has with another colour or group, which stay; or NULL */
     int64_t (*move)(void *context, const struct pithlog_record *record); /* NULL, or how far a record's time is moved:
                                                     asked of all in their order; those of a lane must not change it */

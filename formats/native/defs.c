@@ -230,7 +230,7 @@ static int grow_properties(struct pithi_defs *s)
     return 1;
 }
 
-/* What is known of a key gives way to `value` if `replace` is set. */
+/* If `replace` is set, `value` replaces the value that the key has. */
 static int set_property(struct pithi_defs *s, const char *key, const char *value, int replace)
 {
     if (s->property_count == s->property_room && !grow_properties(s))

@@ -46,7 +46,7 @@ uint32_t pithi_steps_make(struct pithi_steps *steps, uint32_t change)
     return steps->symbols++;
 }
 
-/* Room for more paths: what was put down moves to its new places. 0: not so many. */
+/* Makes room for more paths, and moves the stored steps to their new places. 0: too many, or no memory. */
 static int lengthen(struct pithi_steps *steps, uint32_t rows)
 {
     uint64_t entries = (uint64_t)steps->width * rows;
